@@ -212,9 +212,9 @@ enum WritableTypes {
     LocationPolicy.ReceiverParameters: configuration, without state
     LocationPolicy.RegionIdentifier: record of a region
     LocationPolicy.Region: record of a region
+    LocationPolicy.Circle: record of a region's shape
     LocationPolicy.RegionLimits: configuration, without state
     LocationPolicy.RegionMonitor.Newest: record of a fix; the monitor replaces it
-    LocationPolicy.RegionSummary: result that the monitor composes
     LocationPolicy.SessionDiagnostics: record delivered to a client
     LocationPolicy.ServiceSession: record in the table of sessions, which is private(set)
     LocationPolicy.ClientUse: record of a use, compared as a whole

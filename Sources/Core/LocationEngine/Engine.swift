@@ -47,7 +47,7 @@ import ReceiverDrivers
 /// - ``InputStage``: bytes to messages and epochs, with their arrival times.
 /// - ``ReceiverControl``: mode, driver, buffer and acquisitions of the receiver (with ``FixSchedule``).
 /// - ``FixPipeline``: epochs to fixes in the ring; the fix that is held back.
-/// - ``ClientTable``: the clients, and which of them a step must update.
+/// - ``ClientTable``: the clients.
 ///
 /// This type routes between them: it draws the consequences of a step for all parts, and computes the plan.
 ///
@@ -56,14 +56,13 @@ import ReceiverDrivers
 /// - Time never goes back, and every wake time is at least 1 ms ahead, so the caller cannot loop without progress.
 /// - Measurement times of fixes never decrease in the ring, even if UTC steps.
 /// - The driver acts at most once per step, because it has one output buffer.
-/// - A client that is not dirty has no notice, no passed due time, and at most needs single fixes (``ClientTable``).
 /// - A fix is stored only if a client needs it, with full accuracy only if a client may receive that (RNG-6). Before
 ///   the ring's head passes a cursor, the cursor advances and records the gap (RNG-4).
 /// - A deferral's end that waits for buffered fixes is reported after the drain or after the loss of the receiver.
 ///
 /// **Who may change what.** Only this file writes the stored properties; each part writes its own. Clients change
 /// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``noteDiscardedInput(at:)`` and
-/// ``nextNotice()``. The status only reads, except ``usage(of:at:)``, which hands a skipped fix to the client.
+/// ``nextNotice()``. The status only reads.
 ///
 /// **Bounds.** A step is O(clients in use) plus O(bytes). It appends at most one fix. A drain without a result doubles
 /// the time to the next one, at most 12 times. A refused mode is retried with exponential back-off (``RetryBackoff``).
@@ -148,9 +147,7 @@ public struct Engine: ~Copyable {
     case .batchPin: drive(.batchPin, &effects)
     case .motion(let level):
       if setup.parameters.usesMotionLine { setMotionLine(level == .active ? .moving : .still) }
-    case .battery(let charge):
-      battery.update(charge: charge)
-      for i in clients.markAllDirty(context) { clients[i].endDormancy() }
+    case .battery(let charge): battery.update(charge: charge)
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
@@ -190,7 +187,6 @@ public struct Engine: ~Copyable {
         slack: setup.parameters.fixInterval * 2, limit: setup.parameters.deferralLimit,
         in: fixes.ring)
     }
-    clients.markDirty(client.index)
   }
 
   /// Whether the receiver recorded fixes for a client while the service was down; if so, the driver expects them.
@@ -214,7 +210,7 @@ public struct Engine: ~Copyable {
   /// counts its code as the engine's and not as that of its only caller.
   @inline(never)
   public mutating func nextNotice() -> ClientNotice? {
-    clients.nextNotice(in: fixes.ring, hold: now + setup.deliveryHold, at: now)
+    clients.nextNotice(in: fixes.ring, hold: now + setup.deliveryHold)
   }
 
   /// Records that the fixes in these bytes of the ring's memory are durable; see `FixRing.markSynced(_:)`.
@@ -357,23 +353,17 @@ extension Engine {
   private mutating func store(_ fix: Fix, _ effects: inout Effects) {
     var isNeeded = false
     var isPrecise = false
-    for i in 0..<clients.used where clients[i].mayNeed(fix) {
+    for i in clients.indices where clients[i].mayNeed(fix) {
       isNeeded = true
       isPrecise = clients[i].mayReceive(fix)
       if isPrecise { break }
     }
     guard isNeeded else { return }
-    // Of several fixes with the same time the first one counts, also for clients that skipped it.
-    if fixes.isFirstRepetition(fix) { clients.deliverSkippedFixes(context) }
-    if fixes.isFull { clients.prepareOverwrite(in: fixes.ring, at: now) }
+    if fixes.isFull { clients.prepareOverwrite(in: fixes.ring) }
     let stored = fixes.append(fix, isPrecise: isPrecise)
     effects.appended = stored.name
     let context = context
-    let travelled = fixes.odometer.length
-    for i in 0..<clients.used where clients[i].needsFix(at: fix.acquired, travelled) {
-      clients[i].accept(stored, context)
-      if clients.isDirty(i, at: now) { clients.markDirty(i) }
-    }
+    for i in clients.indices { clients[i].accept(stored, context) }
   }
 }
 
@@ -398,11 +388,11 @@ extension Engine {
     case .drainFinished:
       // Report the ends of deferrals that waited for the fixes.
       let context = context
-      for i in clients.markAllDirty(context) { clients[i].drainFinished(context) }
+      for i in clients.indices { clients[i].drainFinished(context) }
     case .lost:
       // Deferrals end, clients are notified (DEF-43).
       let context = context
-      for i in clients.markAllDirty(context) { clients[i].receiverLost(context) }
+      for i in clients.indices { clients[i].receiverLost(context) }
     }
   }
 
@@ -433,9 +423,7 @@ extension Engine {
     let context = context
     let wasAuthorized = clients[id.index].isAuthorized
     let couldReceiveFixes = clients[id.index].canReceiveFixes
-    clients[id.index].deliverSkippedFix(context)
     clients[id.index].handle(request, in: fixes.ring, context)
-    clients.markDirty(id.index)
     let losesFixes = couldReceiveFixes && !clients[id.index].canReceiveFixes
     let losesAuthorization = wasAuthorized && !clients[id.index].isAuthorized
     if losesFixes || losesAuthorization {
@@ -467,7 +455,7 @@ extension Engine {
         isDeferralAvailable: isDeferralAvailable && !receiver.isLost,
         deferralLimit: setup.parameters.deferralLimit, deliveryHold: setup.deliveryHold,
         hasReceiver: receiver.isPresent && (!receiver.isLost || receiver.isStreaming(at: now)),
-        motionLine: motionLine, shed: battery.shed, travelled: fixes.odometer.length)
+        motionLine: motionLine, shed: battery.shed)
     }
   }
 
@@ -494,7 +482,7 @@ extension Engine {
   /// Records that buffered input was discarded unread, so that silence does not mean that the receiver is lost.
   public mutating func noteDiscardedInput(at now: Instant) {
     let context = context
-    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
+    for i in clients.indices {
       clients[i].beginUnrecorded(context)
     }
     input.noteDiscarded(at: now)
@@ -524,7 +512,6 @@ extension Engine {
   mutating func finishStep(_ effects: inout Effects) {
     planValidUntil = .boot
     makePlan(&effects)
-    assert(clients.noDirtyClientSkipped(at: now), "a dirty client was skipped")
   }
 
   private mutating func makePlan(_ effects: inout Effects) {
@@ -560,7 +547,7 @@ extension Engine {
   /// Requests another step if there are notices or effects of the driver: a plan is valid only after the notices are
   /// delivered and the effects executed.
   private mutating func checkNotices(_ effects: inout Effects) {
-    effects.hasNotices = clients.hasNotices(at: now)
+    effects.hasNotices = clients.hasNotices
     if effects.hasDriverActed || effects.hasNotices { effects.needsProceed = true }
   }
 
@@ -586,15 +573,13 @@ extension Engine {
     }
   }
 
-  /// Updates all dirty clients for the time of the step, engages or disengages deferrals, and returns the sum of the
+  /// Updates all clients for the time of the step, engages or disengages deferrals, and returns the sum of the
   /// demands.
   private mutating func updateClients() -> DemandSummary {
     let context = context
     var demand = DemandSummary()
     var hasFullQueue = false
-    demand.addCheck(at: clients.updateDirtyRange(at: now))
-    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
-      if clients[i].hasSkippedFix { clients[i].deliverSkippedFix(context) }
+    for i in clients.indices {
       clients[i].elapse(context)
       hasFullQueue = hasFullQueue || clients[i].isQueueFull
       scheduleDistanceCheck(i)
@@ -606,19 +591,16 @@ extension Engine {
       }
       let check = clients[i].check
       if check > now { demand.addCheck(at: check) }
-      clients[i].enterDormancy(at: now)
     }
     if demand.live == 0 {
       let fastest = fixes.plausibleSpeed.maximum(at: now)
-      for i in 0..<clients.used {
-        if clients[i].hasSkippedFix { clients[i].deliverSkippedFix(context) }
+      for i in clients.indices {
         demand.need.add(clients[i].fixNeed(at: now, fastest: fastest, line: motionLine))
       }
     }
     if hasFullQueue { noteRecording(demand.needsEveryFix, context) }
     let mayDefer = planner.mayDefer(demand, isInhibited: isInhibited) && !receiver.isLost
-    for i in clients.dirtyRange
-    where clients.isDirty(i, at: now) && clients[i].deferral.state != .idle {
+    for i in clients.indices where clients[i].deferral.state != .idle {
       clients[i].updateEngagement(mayDefer, context)
     }
     addDeadlines(&demand)
@@ -629,7 +611,7 @@ extension Engine {
   /// and begins when the receiver is not awake. While it is awake for single fixes, a gap neither begins nor ends.
   private func noteRecording(_ isRecorded: Bool, _ context: ClientContext) {
     guard isRecorded || !receiver.isAwake else { return }
-    for i in clients.dirtyRange where clients.isDirty(i, at: now) && clients[i].isQueueFull {
+    for i in clients.indices where clients[i].isQueueFull {
       if isRecorded {
         clients[i].endUnrecorded(context)
       } else {
@@ -658,7 +640,7 @@ extension Engine {
     // The acquisition has failed: the services that needed it compute a new due time.
     if wasSearching, receiver.schedule.state == .backedOff {
       let context = context
-      for i in clients.markAllDirty(context) {
+      for i in clients.indices {
         clients[i].acquisitionFailed(at: now)
         if clients[i].execution != .suspended { clients[i].reportLocationUnknown(context) }
       }
@@ -672,7 +654,7 @@ extension Engine {
     }
     motionLine = line
     movement.motionLineChanged(line, at: now)
-    for i in clients.markAllDirty(context) { clients[i].motionLineChanged(line, at: now) }
+    for i in clients.indices { clients[i].motionLineChanged(line, at: now) }
   }
 
   /// Share of an accuracy bound that a fix's own error may use.
@@ -681,8 +663,7 @@ extension Engine {
   /// Adds wake times that apply whatever the clients demand: the end of a deferral, also in the foreground (DEF-18),
   /// the check of the receiver (DEF-43), and the report that the location is unknown (STD-10).
   private mutating func addDeadlines(_ demand: inout DemandSummary) {
-    for i in clients.dirtyRange
-    where clients.isDirty(i, at: now) && clients[i].execution != .suspended {
+    for i in clients.indices where clients[i].execution != .suspended {
       guard let criteria = clients[i].deferral.criteria, criteria.deadline > now else { continue }
       demand.addCheck(at: criteria.deadline)
     }
@@ -692,8 +673,7 @@ extension Engine {
     let due = quietSince + setup.locationUnknownTimeout
     if due <= now {
       let context = context
-      for i in clients.dirtyRange
-      where clients.isDirty(i, at: now) && clients[i].execution != .suspended {
+      for i in clients.indices where clients[i].execution != .suspended {
         clients[i].reportLocationUnknown(context)
       }
     } else if demand.live > 0 || (receiver.schedule.isOn && !demand.needsEveryFix) {
@@ -713,7 +693,7 @@ extension Engine {
     }
     var isWaiting = false
     var check = drainDue
-    for i in clients.dirtyRange where clients.isDirty(i, at: now) {
+    for i in clients.indices {
       if clients[i].isWaitingForDrain { isWaiting = true }
       check = min(check, clients[i].distanceCheck)
     }

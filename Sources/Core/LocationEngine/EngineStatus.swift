@@ -4,8 +4,7 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 
-// The status of an ``Engine``, for `LocationServer`, `LocationLoop` and the command: everything here only reads, except
-// `usage(of:at:)`, which hands a skipped fix to the client before it computes its need.
+// The status of an ``Engine``, for `LocationServer`, `LocationLoop` and the command: everything here only reads.
 
 /// Status of the receiver. Made by ``Engine/receiverReport(at:)``, used by `LocationServer`.
 public struct ReceiverReport: Equatable, Sendable {
@@ -109,7 +108,6 @@ extension Engine {
   /// A client's demands on the hardware at `now`. O(regions of the client).
   public func usage(of client: ClientID, at now: Instant) -> ClientUsage {
     let i = client.index
-    clients[i].deliverSkippedFix(context)
     let need = clients[i].fixNeed(
       at: now, fastest: fixes.plausibleSpeed.maximum(at: now), line: motionLine)
     return ClientUsage(

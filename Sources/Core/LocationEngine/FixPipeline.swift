@@ -23,10 +23,6 @@ struct FixPipeline: ~Copyable {
   private(set) var ring: FixRing
   /// Newest fix in the ring.
   private(set) var newest: StoredFix?
-  /// Whether the newest fix has the same time as the one before.
-  private var isNewestRepeated = false
-  /// Distance travelled along all fixes in the ring.
-  private(set) var odometer = Odometer()
   /// Measurement time of the newest valid fix, stored or not.
   private(set) var newestTime = Instant.boot
   /// Fix that is held back while its accuracy improves.
@@ -102,23 +98,14 @@ struct FixPipeline: ~Copyable {
   /// Records a fix for the estimate of the device's speed, stored or not.
   mutating func noteDelivered(_ fix: Fix) { plausibleSpeed.accept(fix) }
 
-  /// Whether the fix is the first one with the same time as the newest.
-  func isFirstRepetition(_ fix: Fix) -> Bool { isRepetition(fix) && !isNewestRepeated }
-
-  private func isRepetition(_ fix: Fix) -> Bool {
-    newest.map { fix.acquired <= $0.fix.acquired } ?? false
-  }
-
   /// Whether the next append overwrites the oldest fix.
   var isFull: Bool { ring.head - ring.tail >= UInt64(ring.capacity) }
 
   /// Appends a fix; with reduced accuracy unless a client may receive it with full accuracy (RNG-6).
   mutating func append(_ fix: Fix, isPrecise: Bool) -> StoredFix {
-    isNewestRepeated = isRepetition(fix)
     let stored = StoredFix(
       name: ring.append(isPrecise ? fix : AccuracyReduction.stored(fix)), fix: fix)
     newest = stored
-    odometer.advance(to: fix.coordinate)
     return stored
   }
 

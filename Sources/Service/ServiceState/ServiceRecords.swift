@@ -70,8 +70,9 @@ public struct RegionRecord: StateRow {
   public var stored: StoredColumns {
     StoredColumns(
       RegionRecord.columns(of: key).values + [
-        .text(name), .number(region.center.latitude_e9), .number(region.center.longitude_e9),
-        .real(region.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
+        .text(name), .number(region.shape.center.latitude_e9),
+        .number(region.shape.center.longitude_e9),
+        .real(region.shape.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
         .number(state.rawValue), handled.map { .text($0) } ?? .null,
       ])
   }

@@ -1,59 +1,115 @@
+import DeferralCache
+import LocationPolicy
 import LocationTypes
 import TestSupport
 import Testing
 
 @testable import LocationEngine
-@testable import LocationPolicy
 
-/// Compares the table's range of dirty clients with a check of every client.
 @Suite("Client table") struct ClientTableTests {
-  @Test(
-    "the dirty range has every dirty client and the earliest wake time, in any order of changes",
-    arguments: 1..<40 as Range<UInt64>)
-  func dirtyRange(_ seed: UInt64) {
-    var random = SplitMix64(seed: seed)
-    let capacity = 1 + random.below(40)
-    let memory = UnsafeMutableBufferPointer<Client>.allocate(capacity: capacity)
+  /// Calls `body` with a table of three clients in use, of four, and a ring with two fixes.
+  static func withTable(
+    _ body: (inout ClientTable, borrowing FixRing, ClientContext) -> Void
+  ) throws {
+    let storage = RingMemory(capacity: 16)
+    var ring = try storage.openSynced()
+    let memory = UnsafeMutableBufferPointer<Client>.allocate(capacity: 4)
     defer { unsafe memory.deallocate() }
-    var table = unsafe ClientTable(memory, head: 0)
-    var now = Instant.boot
-    for _ in 0..<2_000 {
-      now = now + .milliseconds(Int64(random.below(3)))
-      switch random.below(8) {
-      case 0: table.activate(random.below(capacity))
-      case 1, 2, 3:
-        guard table.used > 0 else { continue }
-        let i = random.below(table.used)
-        table[i].endDormancy()
-        table.markDirty(i)
-      case 4 where random.below(10) == 0: for i in table.markAllDirty() { table[i].endDormancy() }
-      default: break
-      }
-      expectAll(&table, at: now)
-      // A step checks the dirty clients; some of them become dormant.
-      for i in table.dirtyRange where table.isDirty(i, at: now) && random.below(3) > 0 {
-        let isWithoutEnd = random.below(4) == 0
-        table[i].beginDormancy(
-          until: isWithoutEnd ? .distantFuture : now + .milliseconds(1 + Int64(random.below(30))))
+    var table = unsafe ClientTable(memory, head: ring.head)
+    table.activate(2)
+    for i in 0..<2 {
+      var fix = Fix(
+        acquired: Instant(seconds: Double(i)),
+        coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
+      fix.horizontalAccuracy_mm = 2_000
+      _ = ring.append(fix)
+    }
+    let context = ClientContext(
+      now: Instant(seconds: 2), head: ring.head, newest: ring.stored(at: 1), receiverBuffers: false,
+      isDraining: false, isDeferralAvailable: true, deferralLimit: 4, deliveryHold: .seconds(2))
+    body(&table, ring, context)
+  }
+
+  @Test("clients are put into use up to an index, once")
+  func activate() throws {
+    try Self.withTable { table, ring, context in
+      let used = table.indices
+      #expect(used == 0..<3)
+      table[1].handle(.connect, in: ring, context)
+      table.activate(0)
+      table.activate(2)
+      let unchanged = table.indices
+      #expect(unchanged == 0..<3)
+      table.activate(3)
+      let all = table.indices
+      #expect(all == 0..<4)
+      for i in all {
+        let isConnected = table.withClient(i) { $0.isConnected }
+        #expect(isConnected == (i == 1))
       }
     }
   }
 
-  private func expectAll(_ table: inout ClientTable, at now: Instant) {
-    var nextWake = Instant.distantFuture
-    for i in 0..<table.used where table[i].dormantUntil > now {
-      nextWake = min(nextWake, table[i].dormantUntil)
+  @Test("a client that is not in use reads as a new one")
+  func unused() throws {
+    try Self.withTable { table, _, _ in
+      let isConnected = table.withClient(3) { $0.isConnected }
+      let used = table.indices
+      #expect(!isConnected && used == 0..<3)
     }
-    let (next, isSound) = (table.updateDirtyRange(at: now), table.noDirtyClientSkipped(at: now))
-    #expect(next == nextWake && isSound)
-    for i in 0..<table.used {
-      let isChecked = table.dirtyRange.contains(i) && table.isDirty(i, at: now)
-      let isDue = table[i].dormantUntil <= now
-      #expect(isChecked == isDue)
+  }
+
+  @Test("notices come client by client, each until it has none, then from the first client again")
+  func notices() throws {
+    try Self.withTable { table, ring, context in
+      for _ in 0..<2 {
+        let hadNotices = table.hasNotices
+        #expect(!hadNotices)
+        for i in [2, 0] {
+          table[i].handle(.connect, in: ring, context)
+          let region = Region(
+            RegionIdentifier(.region, 1), center: Coordinate(latitude_e9: 0, longitude_e9: 0),
+            radius: -1)
+          table[i].handle(.addRegion(region, assuming: .unknown), in: ring, context)
+          table[i].handle(.setReducedAccuracy(true), in: ring, context)
+          table[i].handle(.setReducedAccuracy(false), in: ring, context)
+        }
+        let hasNotices = table.hasNotices
+        #expect(hasNotices)
+        var clients: [Int] = []
+        while let notice = table.nextNotice(in: ring, hold: context.now) {
+          clients.append(notice.client.index)
+        }
+        #expect(clients == [0, 0, 2, 2])
+      }
     }
-    // The range begins and ends with a dirty client.
-    guard let first = table.dirtyRange.first, let last = table.dirtyRange.last else { return }
-    let areDirty = table.isDirty(first, at: now) && table.isDirty(last, at: now)
-    #expect(areDirty)
+  }
+
+  @Test("RNG-8: the latest acknowledgement that is still awaited keeps the board awake")
+  func acknowledgements() throws {
+    try Self.withTable { table, ring, context in
+      let none = table.acknowledgementDeadline(at: context.now)
+      #expect(none == nil)
+      for (i, hold) in [(0, 3.0), (1, 5), (2, 4)] {
+        table[i].handle(.connect, in: ring, context)
+        table[i].handle(.requestLocation, in: ring, context)
+        _ = table[i].nextNotice(in: ring, hold: Instant(seconds: hold))
+      }
+      let deadlines = [2, 4.9, 5].map {
+        table.acknowledgementDeadline(at: Instant(seconds: $0))?.seconds
+      }
+      #expect(deadlines == [5, 5, nil])
+      // Each client needs the fix that was delivered to it.
+      let needed = table.neededFrom(head: ring.head)
+      #expect(needed == 1)
+    }
+  }
+
+  @Test("a table whose clients need no fix needs none below the head")
+  func needed() throws {
+    try Self.withTable { table, ring, _ in
+      let needed = table.neededFrom(head: ring.head)
+      #expect(needed == 2)
+    }
   }
 }

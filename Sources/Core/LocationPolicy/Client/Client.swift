@@ -25,7 +25,6 @@ import LocationTypes
 /// - ``Deferral`` and ``DeferralTimes``: the outstanding deferral, its distance check, the wait for the next call.
 /// - ``ClientServices``: the services in addition to updates, shed levels, and the results of services.
 /// - ``ClientFailures``: the pending failure, and whether a location is available.
-/// - ``ClientDormancy``: until when steps skip the client.
 ///
 /// This type forwards events to them and carries out their outcomes: what one part decides, it applies to the others.
 /// It is address-only, so that no call copies it (``AddressOnly``).
@@ -40,19 +39,6 @@ import LocationTypes
 /// undelivered fixes are in the ring, when the queue of ends is nearly full, when the right to fixes is lost, and when
 /// the process detaches.
 ///
-/// Dormancy (``ClientDormancy``), so that a step skips clients for which nothing can happen:
-///
-///             enterDormancy(at:), if nothing is running or pending
-///     active ─────────────────────────────────────────────────────→ dormant
-///        ↑                                                             │
-///        └─── request; drain finished; receiver lost; motion line; ────┘
-///             failed acquisition; endDormancy(); a fix of interest
-///
-/// From ``dormantUntil`` on, `Engine` includes the client in its steps again. A dormant client without services ignores
-/// all fixes; one with regions only ignores fixes until a distance or time at which a region may change; for any other
-/// one, each fix ends dormancy. For clients of the first two kinds, `Engine` may skip fixes;
-/// ``deliverSkippedFix(_:)`` then hands over the newest one before anything else happens to the client.
-///
 /// # Invariants
 ///
 /// - A fix acquired while the client was not authorized, or before its right to fixes last changed, is never delivered
@@ -61,14 +47,12 @@ import LocationTypes
 ///   ends are pending.
 /// - A gap is reported before anything newer (RNG-4).
 /// - A request is never answered inside ``handle(_:in:_:)`` (DEF-10); answers are notices.
-/// - A dormant client has no running updates, no deferral, no undelivered fixes, no demand for every fix, and no
-///   pending notice.
 ///
 /// # Who changes what
 ///
 /// Only this file calls the mutating functions of the parts. `Engine` first calls the function of a request or event,
-/// or ``accept(_:_:)`` for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``enterDormancy(at:)``,
-/// ``updateEngagement(_:_:)``, then ``nextNotice(in:hold:)`` until nil.
+/// or ``accept(_:_:)`` for a new fix; then ``elapse(_:)``, ``demand(at:)``, ``updateEngagement(_:_:)``, then
+/// ``nextNotice(in:hold:)`` until nil.
 ///
 /// # Bounds
 ///
@@ -80,9 +64,6 @@ public struct Client: ~Copyable, Sendable {
   /// a single request.
   public static let freshness = Interval.seconds(10)
 
-  // Stored first, because it is read for each client at each fix.
-  /// Until when steps skip the client.
-  @usableFromInline private(set) var dormancy = ClientDormancy()
   /// Whether a process is attached, and how it runs.
   @usableFromInline private(set) var process = ClientExecution()
   /// Whether the client may use location, and with which accuracy.
@@ -112,9 +93,6 @@ public struct Client: ~Copyable, Sendable {
   // Not inlined: it writes each property, and both callers would contain it.
   @inline(never) init(delivery: consuming ClientDelivery) { self.delivery = delivery }
 
-  /// Time until which the client is dormant: it demands nothing, has no pending notice, and time alone changes nothing,
-  /// so steps skip it. ``Instant/boot`` while it is not dormant.
-  @inlinable public var dormantUntil: Instant { dormancy.until }
   /// Whether a process is attached.
   @inlinable public var isConnected: Bool { process.isConnected }
   /// Execution state of its process, or of the last one.
@@ -217,14 +195,8 @@ extension Client {
 
   /// Handles a valid fix that was appended to the ring, the newest one: ``ClientContext/newest``.
   public mutating func accept(_ stored: StoredFix, _ context: ClientContext) {
-    failures.noteLocation()
-    if dormancy.isActive || endsDormancy(for: stored, context) { acceptActive(stored, context) }
-  }
-
-  /// Handles a fix while the client is not dormant.
-  private mutating func acceptActive(_ stored: StoredFix, _ context: ClientContext) {
     let fix = stored.fix
-    failures.endReport(isSuspended: process.isSuspended)
+    failures.accept(isSuspended: process.isSuspended)
     recording.accept(fix, context)
     if usesServices { acceptForServices(stored, context) }
     guard isUpdating || updates.isStopping else { return }
@@ -340,7 +312,6 @@ extension Client {
 
   /// Handles the end of a drain: all fixes of the receiver's buffer are in the ring.
   public mutating func drainFinished(_ context: ClientContext) {
-    dormancy.end()
     deferralTimes.cancelCheck()
     // The handler's time for another call starts when it is notified, not when the criterion was met (X1).
     if delivery.waitsForDrain { awaitCall(context) }
@@ -357,7 +328,6 @@ extension Client {
   /// Handles the loss of the receiver (DEF-43): the deferral ends, available fixes are delivered, the client is
   /// notified.
   public mutating func receiverLost(_ context: ClientContext) {
-    dormancy.end()
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) {
       finish(end, context)
@@ -387,7 +357,7 @@ extension Client {
 
   /// Prepares for the oldest fix being overwritten: the cursor advances first (RNG-4).
   public mutating func prepareOverwrite(in ring: borrowing FixRing) {
-    if dormancy.isActive { delivery.prepareOverwrite(in: ring) }
+    delivery.prepareOverwrite(in: ring)
   }
 
   /// Whether the client must not receive the fix: the client is not authorized, or the fix was acquired before the
@@ -537,6 +507,7 @@ extension Client {
   private mutating func updateShed(_ context: ClientContext) {
     let hadUpdates = isGranted(.updates), hadSignificantChange = isGranted(.significantChange)
     services.setShed(battery: context.shed, withheld: process.use.withheld, at: context.now)
+    updateRegions(context)
     services.dropReportedShed(notUsedIn: usedLevels)
     if !hadSignificantChange && isGranted(.significantChange) { catchUp(context) }
     if !hadUpdates && isGranted(.updates) { failures.allowReport() }
@@ -718,10 +689,6 @@ extension Client {
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
     guard isConnected || request.isValidWithoutProcess else { return }
-    if !dormancy.isActive {
-      dormancy.end()
-      prepareOverwrite(in: ring)  // was skipped during dormancy
-    }
     defer { usesServices = isReduced || services.hasActiveService || services.hasNotices }
     switch request {
     case .connect: connect(context)
@@ -896,7 +863,7 @@ extension Client {
     setLiveFlags(context)
     if isAuthorized != wasAuthorized {
       hideFixes(context)
-      services.setDenied(!isAuthorized, at: context.now)
+      updateRegions(context)
       failures.allowReport()
     }
     if !isAuthorized && wasAuthorized {
@@ -929,7 +896,8 @@ extension Client {
   private mutating func setReduced(_ reduced: Bool, _ context: ClientContext) {
     guard reduced != isReduced else { return }
     permission.setReduced(reduced, isConnected: isConnected, at: context.now)
-    services.setReduced(reduced, at: context.now)
+    services.accuracyChanged()
+    updateRegions(context)
     setLiveFlags(context)
     hideFixes(context)
     guard reduced else { return startPending(context) }
@@ -937,86 +905,6 @@ extension Client {
     services.discardPrecise()
     if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
       finish(end, context)
-    }
-  }
-}
-
-// MARK: - Dormancy
-
-// Most clients wait for an event that is far away in time or distance, so steps skip them.
-
-extension Client {
-  /// Makes the client dormant if nothing of it is running or pending; called at the end of its part of a step.
-  ///
-  /// Every event ends dormancy, except the passage of time and a fix that does not matter to the client.
-  public mutating func enterDormancy(at now: Instant) {
-    guard isIdle, !hasNotices, (acknowledgementDeadline ?? now) <= now else { return }
-    let next = usesServices ? services.check : .distantFuture
-    if next > now { beginDormancy(until: next) }
-  }
-
-  /// Makes the client dormant.
-  mutating func beginDormancy(until time: Instant) {
-    assert(isIdle && !hasNotices, "something of the client is running or pending")
-    dormancy.begin(until: time, currentInterest)
-  }
-
-  /// Ends dormancy, because something changed that concerns all clients.
-  public mutating func endDormancy() { dormancy.end() }
-
-  /// Whether the client has no updates, no deferral and no undelivered fixes, and waits for neither the receiver nor an
-  /// acknowledgement. If it uses services, it must also be connected and authorized with full accuracy, without live
-  /// updates.
-  private var isIdle: Bool {
-    guard updates.state == .stopped, !delivery.waitsForDrain, delivery.ends.isEmpty,
-      deferral.state == .idle, acknowledgements.isBatchAcknowledged, delivery.isComplete
-    else { return false }
-    guard usesServices else { return true }
-    return isConnected && isAuthorized && !isReduced && services.live.count == 0
-  }
-
-  /// Which fixes matter to its services in their present state.
-  private var currentInterest: ClientDormancy.Interest {
-    guard usesServices else { return .nothing }
-    return services.usesOnlyRegions ? .regions : .everything
-  }
-
-  /// Whether the client must handle a fix acquired at `time`, with the ``Odometer`` at `travelled` metres. Any other
-  /// fix matters only as the newest position, see ``deliverSkippedFix(_:)``.
-  @inlinable public func needsFix(at time: Instant, _ travelled: Double) -> Bool {
-    dormancy.needsFix(at: time, travelled)
-  }
-
-  /// Whether the newest fix may have been skipped. Then ``deliverSkippedFix(_:)`` must be called before any event other
-  /// than a fix or time, and before its demand is read.
-  @inlinable public var hasSkippedFix: Bool { dormancy.skipsFixes }
-
-  /// Handles the newest fix if it was skipped.
-  public mutating func deliverSkippedFix(_ context: ClientContext) {
-    guard let newest = context.newest, dormancy.hasSkipped(newest.name.sequence) else { return }
-    accept(newest, context)
-  }
-
-  /// Ends dormancy if the fix requires it. Returns whether the caller must still handle the fix; if not, it was handled
-  /// here.
-  private mutating func endsDormancy(for stored: StoredFix, _ context: ClientContext) -> Bool {
-    assert(dormancy.interest == currentInterest, "the services of a dormant client changed")
-    dormancy.noteFix(stored.name.sequence)
-    switch dormancy.interest {
-    case .nothing:
-      dormancy.skipAll()
-      return false
-    case .regions:
-      // The odometer includes fixes that are not accepted, so the earlier wake distance remains valid.
-      if permission.isDenied(stored.fix) || !services.acceptForRegions(stored.fix) { return false }
-      if services.regions.hasEvents { dormancy.end() }
-      let slack = services.regions.slack
-      dormancy.skip(to: context.travelled + slack.metres, until: slack.until)
-      return false
-    case .everything:
-      if permission.isDenied(stored.fix) { return false }
-      dormancy.end()
-      return true
     }
   }
 }
@@ -1115,6 +1003,11 @@ extension Client {
     services.requestLocation(parameters, recent: recent)
   }
 
+  /// Regions are inactive without authorization, with reduced accuracy, and if they are shed (REG-15).
+  private mutating func updateRegions(_ context: ClientContext) {
+    services.setRegionsInactive(!canReceiveFixes || !isGranted(.regions), at: context.now)
+  }
+
   /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
   private mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
     guard isAuthorized, !permission.isDenied(stored.fix) else { return }
@@ -1155,18 +1048,16 @@ extension Client {
 
   /// Handles a report of the motion line.
   public mutating func motionLineChanged(_ line: MotionLine, at now: Instant) {
-    dormancy.end()
     services.motionLineChanged(line, at: now)
   }
 
   /// Handles an acquisition for single fixes that ended without a fix (PWR-7).
   public mutating func acquisitionFailed(at now: Instant) {
-    dormancy.end()
     services.acquisitionFailed(at: now)
   }
 
   /// The single fixes that its services need.
-  public mutating func fixNeed(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
+  public func fixNeed(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
     guard usesServices, isAuthorized, isConnected || services.canRunWithoutProcess else {
       return FixNeed()
     }

@@ -22,8 +22,6 @@ public struct ClientContext: Sendable {
   public var shed: ServiceLevelSet
   /// Whether deferral is possible: a working receiver and a low-power state in which fixes are cached (DEF-1, DEF-7).
   public var isDeferralAvailable: Bool
-  /// ``Odometer/length`` at the newest fix, metres.
-  public var travelled: Double
   /// Deferral limit N, fixes (RNG-1).
   public var deferralLimit: Int
   /// How long a delivered batch keeps the board awake for its acknowledgement (RNG-8).
@@ -33,8 +31,7 @@ public struct ClientContext: Sendable {
   @inlinable public init(
     now: Instant, head: UInt64, newest: StoredFix?, receiverBuffers: Bool, isDraining: Bool,
     isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval,
-    hasReceiver: Bool = true, motionLine: MotionLine = .absent, shed: ServiceLevelSet = .none,
-    travelled: Double = 0
+    hasReceiver: Bool = true, motionLine: MotionLine = .absent, shed: ServiceLevelSet = .none
   ) {
     self.now = now
     self.head = head
@@ -44,7 +41,6 @@ public struct ClientContext: Sendable {
     self.hasReceiver = hasReceiver
     self.motionLine = motionLine
     self.shed = shed
-    self.travelled = travelled
     self.isDeferralAvailable = isDeferralAvailable
     self.deferralLimit = deferralLimit
     self.deliveryHold = deliveryHold

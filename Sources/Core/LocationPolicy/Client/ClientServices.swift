@@ -62,12 +62,6 @@ public struct ClientServices: ~Copyable, Sendable {
       || request.state != .idle || pause.isPaused
   }
 
-  /// Whether no service except regions uses fixes. The pause belongs to updates and does not count.
-  var usesOnlyRegions: Bool {
-    significant.state == .idle && visits.state == .idle && live.count == 0
-      && request.state == .idle
-  }
-
   /// Whether a single fix is requested, or its result is unreported.
   var hasSingleRequest: Bool {
     request.state != .idle || results.hasAnswer
@@ -233,9 +227,6 @@ extension ClientServices {
     results.note(request.handle(.fix(stored)))
   }
 
-  /// Hands a fix to the regions of a client that uses only these; returns whether it was accepted.
-  mutating func acceptForRegions(_ fix: Fix) -> Bool { regions.accept(fix) }
-
   /// Handles the passage of time; `newest` is the newest fix that the client may receive.
   mutating func elapse(at now: Instant, newest: StoredFix?) {
     handlePause(.time(now))
@@ -262,9 +253,9 @@ extension ClientServices {
     live.motionLineChanged(line, at: now)
   }
 
-  /// Sets whether the client may use location.
-  mutating func setDenied(_ isDenied: Bool, at now: Instant) {
-    regions.setDenied(isDenied, at: now)
+  /// Sets whether regions are inactive: without authorization, with reduced accuracy, or shed (REG-15).
+  mutating func setRegionsInactive(_ isInactive: Bool, at now: Instant) {
+    regions.setInactive(isInactive, at: now)
   }
 
   /// Ends delivery because the client may not use location any more: unreported results are discarded (AUT-3, RNG-6).
@@ -292,10 +283,7 @@ extension ClientServices {
   }
 
   /// Accuracy changed between full and reduced.
-  mutating func setReduced(_ isReduced: Bool, at now: Instant) {
-    regions.setReduced(isReduced, at: now)
-    significant.discardNewest()
-  }
+  mutating func accuracyChanged() { significant.discardNewest() }
 
   /// Discards precise results because accuracy is reduced (AUT-6); a pending single request fails.
   mutating func discardPrecise() {
@@ -342,12 +330,10 @@ extension ClientServices {
     return used
   }
 
-  /// Sets the shed levels; see ``ShedLevels/set(battery:withheld:at:)``. Regions become inactive as with reduced
-  /// accuracy (REG-15), a single request fails (STD-11); visits and significant change receive and request no fixes, as
-  /// during a loss of the receiver (VIS-11).
+  /// Sets the shed levels; see ``ShedLevels/set(battery:withheld:at:)``. A single request fails (STD-11); visits and
+  /// significant change receive and request no fixes, as during a loss of the receiver (VIS-11).
   mutating func setShed(battery: ServiceLevelSet, withheld: ServiceLevelSet, at now: Instant) {
     shed.set(battery: battery, withheld: withheld, at: now)
-    regions.setShed(!isGranted(.regions), at: now)
     if !isGranted(.updates) { results.note(request.handle(.fail(.locationUnknown))) }
   }
 
@@ -382,7 +368,7 @@ extension ClientServices {
   ///   - fastest: Greatest plausible speed of the device until then, m/s.
   ///   - isRunning: Whether a process is attached and runs, or has a background session. Live updates queue nothing for
   ///     a suspended process.
-  mutating func fixNeed(
+  func fixNeed(
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
     var need = FixNeed()

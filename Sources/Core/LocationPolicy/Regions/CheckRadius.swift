@@ -2,12 +2,8 @@ import LocationTypes
 
 /// A circle around an origin for which one can check, without trigonometry, whether a position lies beyond it.
 ///
-/// ``RegionMonitor`` uses it to skip fixes that cannot change any of its circles.
+/// ``RegionMonitor`` uses it to ignore fixes that cannot change any of its regions.
 struct CheckRadius: Sendable {
-  /// Upper bound, metres, of the sum of the errors of two distances of one circle, doubled and rounded up: each is
-  /// exact to 1 cm (``Coordinate/regionDistance(to:)``).
-  static let distanceError = 0.05
-
   /// Centre of the circle.
   private(set) var origin = Coordinate(latitude_e9: 0, longitude_e9: 0)
   /// Band of latitudes that contains the whole circle.
@@ -46,40 +42,5 @@ struct CheckRadius: Sendable {
   /// Upper bound of the distance from the origin to a position within the radius, metres.
   func metres(to coordinate: Coordinate) -> Double {
     band.squaredDistance(from: origin, to: coordinate).squareRoot()
-  }
-
-  /// Lower bound of the distance that can be travelled from a position within the radius before the radius is exceeded,
-  /// metres.
-  func slack(at coordinate: Coordinate) -> Double { limit.squareRoot() - metres(to: coordinate) }
-}
-
-extension Region {
-  /// Distance from the centre to a position with the given accuracy, metres, exact to 1 cm. If the position is
-  /// certainly far outside the circle, the result may be up to 0.01 % too short.
-  func distance(to coordinate: Coordinate, _ accuracy: Double) -> Double {
-    let limit: Int64 = 70_000_000_000
-    guard abs(center.latitude_e9) <= limit && abs(coordinate.latitude_e9) <= limit else {
-      return center.distance(to: coordinate)
-    }
-    let planeDistance = center.localDistance(to: coordinate)
-    if planeDistance <= 10_000 { return planeDistance }
-    let lowerBound = planeDistance * 0.9999
-    let isFarOutside =
-      planeDistance <= 50_000
-      && lowerBound - max(accuracy, RegionPlacement.minimumDistance) >= radius
-    return isFarOutside ? lowerBound : center.distance(to: coordinate)
-  }
-}
-
-extension Coordinate {
-  /// Distance to `other`, metres, exact to 1 cm: computed in the plane if it is at most 10 km and the latitude is
-  /// below 70°, otherwise along the geodesic.
-  func regionDistance(to other: Coordinate) -> Double {
-    let limit: Int64 = 70_000_000_000
-    if abs(latitude_e9) <= limit && abs(other.latitude_e9) <= limit {
-      let planeDistance = localDistance(to: other)
-      if planeDistance <= 10_000 { return planeDistance }
-    }
-    return distance(to: other)
   }
 }

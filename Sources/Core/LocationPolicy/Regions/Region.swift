@@ -1,9 +1,9 @@
 import LocationTypes
 
-// The values of region monitoring: circles, their states, the events for the client, the limits. ``RegionMonitor``
+// The values of region monitoring: regions, their states, the events for the client, the limits. ``RegionMonitor``
 // monitors them. Pure: no I/O, no clock, no heap.
 
-/// Which Core Location API monitors a circle; each API has its own names.
+/// Which Core Location API monitors a region; each API has its own names.
 public enum RegionKind: UInt8, Sendable {
   /// `CLCircularRegion` of a location manager: enter, exit, state.
   case region = 0
@@ -28,14 +28,12 @@ public struct RegionIdentifier: Hashable, Sendable {
   }
 }
 
-/// A circle on the ellipsoid whose boundary is monitored.
+/// A shape on the ellipsoid whose boundary is monitored.
 public struct Region: Equatable, Sendable {
   /// Identifier and kind.
   public var identifier: RegionIdentifier
-  /// Centre of the circle.
-  public var center: Coordinate
-  /// Radius, metres; valid if finite, above 0 and at most ``RegionLimits/maximumRadius`` (REG-3).
-  public var radius: Double
+  /// The shape; the only property that has geometry.
+  public var shape: Circle
   /// Whether `didEnterRegion` is requested (REG-9). Ignored for conditions.
   public var notifyOnEntry: Bool
   /// Whether `didExitRegion` is requested (REG-9). Ignored for conditions.
@@ -47,8 +45,7 @@ public struct Region: Equatable, Sendable {
     notifyOnExit: Bool = true
   ) {
     self.identifier = identifier
-    self.center = center
-    self.radius = radius
+    shape = Circle(center: center, radius: radius)
     self.notifyOnEntry = notifyOnEntry
     self.notifyOnExit = notifyOnExit
   }
@@ -153,11 +150,5 @@ public struct RegionLimits: Equatable, Sendable {
     self.assumedAccuracy = assumedAccuracy
     self.shortestWait = shortestWait
     self.stillWait = stillWait
-  }
-
-  /// Whether a circle can be monitored (REG-3).
-  func isValid(_ region: Region) -> Bool {
-    region.center.isValid && region.radius > 0 && region.radius <= maximumRadius
-      && region.radius.isFinite
   }
 }

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// Position of a fix relative to a circle, from the centre outwards.
+/// Position of a fix relative to the boundary of a region, from the inside outwards.
 public enum RegionPlacement: UInt8, Sendable {
   /// Inside, and past the boundary by the minimum distance.
   case wellInside = 0
@@ -16,27 +16,24 @@ public enum RegionPlacement: UInt8, Sendable {
   /// Smallest distance past the boundary that counts, metres (REG-5).
   public static let minimumDistance = 10.0
 
-  /// How far past the boundary a fix of the best accuracy must be, metres: 10, at most half a radius.
-  static func leastMargin(radius: Double) -> Double { min(minimumDistance, radius / 2) }
-
   /// Classifies a fix.
   ///
-  /// The margin is max(accuracy, 10 m), limited to half a radius (REG-5) but never less than the accuracy: a fix less
-  /// accurate than half a radius counts if its whole circle of accuracy is past the boundary.
+  /// The margin is max(accuracy, 10 m), limited to half a circle's radius (REG-5) but never less than the accuracy: a
+  /// fix less accurate than half a radius counts if its whole circle of accuracy is past the boundary.
   ///
   /// - Parameters:
-  ///   - distance: Metres from the fix to the centre.
+  ///   - beyondBoundary: Distance from the boundary, metres: positive outside, negative inside.
   ///   - accuracy: Horizontal accuracy of the fix in metres, 0 or more.
-  ///   - radius: Metres, above 0.
-  public init(distance: Double, accuracy: Double, radius: Double) {
-    let margin = max(accuracy, RegionPlacement.leastMargin(radius: radius))
-    if distance + margin <= radius {
+  ///   - leastMargin: How far past the boundary a fix of the best accuracy must be, metres.
+  init(beyondBoundary: Double, accuracy: Double, leastMargin: Double) {
+    let margin = max(accuracy, leastMargin)
+    if beyondBoundary <= -margin {
       self = .wellInside
-    } else if distance - margin >= radius {
+    } else if beyondBoundary >= margin {
       self = .wellOutside
-    } else if distance + accuracy <= radius {
+    } else if beyondBoundary <= -accuracy {
       self = .justInside
-    } else if distance - accuracy >= radius {
+    } else if beyondBoundary >= accuracy {
       self = .justOutside
     } else {
       self = .astride
@@ -44,7 +41,7 @@ public enum RegionPlacement: UInt8, Sendable {
   }
 }
 
-/// State machine of one circle: `unknown → inside` or `outside`, then `inside ⇄ outside`.
+/// State machine of one region: `unknown → inside` or `outside`, then `inside ⇄ outside`.
 ///
 /// A crossing starts with the first fix that is past the boundary by the minimum distance. It counts with the first
 /// such fix at least ``dwell`` later, if no fix between them was nearer to the boundary (REG-4). Fixes astride the

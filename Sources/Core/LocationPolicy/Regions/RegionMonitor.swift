@@ -1,18 +1,19 @@
 import LocationTypes
 
-/// The regions and conditions of one client: at most ``capacity`` circles, no heap memory (REG-1 to REG-16).
+/// The regions and conditions of one client: at most ``capacity``, no heap memory (REG-1 to REG-16).
 ///
 /// # Problem
 ///
-/// A client may monitor 20 circles, and a streaming receiver delivers a fix every second. Checking each circle at each
-/// fix would cost 20 geodesic distances per fix for circles that are mostly kilometres away. The monitor therefore
-/// computes after each check how far the device can travel before any circle can change, and skips fixes within that
-/// distance at the cost of a few multiplications. From the same distances it computes when the next fix is needed, so
-/// that the receiver can be off in the meantime.
+/// A client may monitor 20 regions, and a streaming receiver delivers a fix every second. Measuring each region at each
+/// fix would cost 20 distances per fix for regions that are mostly kilometres away. The monitor therefore computes how
+/// far the device can travel before any region can change, and ignores fixes within that distance at the cost of a few
+/// multiplications. From the same distances it computes when the next fix is needed, so that the receiver can be off in
+/// the meantime.
 ///
 /// # Layers and states
 ///
-/// ``RegionMonitor`` owns 20 ``RegionSlot`` values, each of which owns one ``RegionCrossing``. Slot:
+/// ``RegionMonitor`` owns 20 ``RegionSlot`` values, each of which owns one ``RegionCrossing``. The shape of a region is
+/// known to ``RegionShape`` only. Slot:
 ///
 ///              add                        remove, answers unreported
 ///     free ───────────→ live ────────────────────────────────────────→ leaving
@@ -36,25 +37,22 @@ import LocationTypes
 /// charge sheds regions (PWR-10). Each change between active and inactive resets all live slots to `unknown`, drops
 /// unreported crossings, and answers waiting requests; fixes acquired before the change do not count.
 ///
-/// # How fixes are skipped
+/// # Which fixes are checked
 ///
-///     travelled           odometer of ``checkRadius``'s origin, metres; grows when the origin moves
-///     changesAt[i]        value of `travelled` at which slot i may change; −∞ before its first fix, ∞ if not live
-///     checkRadius         circle around the origin with radius min(changesAt) − travelled
-///     dwellEnd            when the first started crossing may count
+///     travelled         odometer of ``checkRadius``'s origin, metres; grows when the origin moves
+///     slot.changesAt    value of `travelled` at which the slot may change; −∞ before its first fix, ∞ if not live
+///     checkRadius       circle around the origin with radius min(changesAt) − travelled
+///     dwellEnd          when the first started crossing may count
 ///
 /// A fix within ``checkRadius`` and before ``dwellEnd`` only replaces ``newest``. Any other fix moves the origin to its
-/// position and checks exactly the slots with `changesAt[i] <= travelled` or with a started crossing that may count
-/// now. Moving the origin changes no slot's distance to its boundary by more than it adds to `travelled`, so the other
-/// slots remain valid without being checked.
+/// position and checks the slots with `changesAt <= travelled` or with a started crossing that may count now. Moving
+/// the origin changes no slot's distance to its boundary by more than it adds to `travelled`, so the other slots remain
+/// valid without being checked.
 ///
 /// # Invariants
 ///
-/// - ``count`` is the number of live slots.
-/// - Bit i of ``dueSlots`` is set exactly if slot i has an unreported crossing or answer.
-/// - After each call that adds, removes or checks circles, bit i of `activeCrossings` is set exactly if slot i has a
-///   started crossing, and ``dwellEnd`` is the earliest of their dwell ends.
-/// - ``deadline`` is the earliest deadline of the slots' waiting requests.
+/// - ``refresh()`` follows each change of a slot; until the next one, ``count``, ``hasEvents``, ``deadline``,
+///   ``dwellEnd``, the nearest boundary and the radius of ``checkRadius`` are those of the slots.
 /// - A slot has at most two unreported crossings; the reported sequence always ends in the current state.
 /// - Each request for a state gets exactly one answer (REG-7).
 ///
@@ -65,10 +63,13 @@ import LocationTypes
 /// value is large (see `MemoryLayout`): mutate it in place.
 public struct RegionMonitor: ~Copyable, Sendable {
   private let marker = AddressOnly()
-  /// Greatest number of circles of a client, regions and conditions together (REG-2).
+  /// Greatest number of regions of a client, regions and conditions together (REG-2).
   public static let capacity = 20
-  /// Greatest age of the newest fix that may decide a circle when it is added.
+  /// Greatest age of the newest fix that may decide a region when it is added.
   public static let freshness = Interval.seconds(10)
+  /// Upper bound, metres, of the sum of the errors of two distances of one region, doubled and rounded up: each is
+  /// exact to 1 cm.
+  static let distanceError = 0.05
 
   /// The last fix that was accepted.
   struct Newest: Sendable {
@@ -79,88 +80,88 @@ public struct RegionMonitor: ~Copyable, Sendable {
 
   /// Parameters of monitoring.
   public let limits: RegionLimits
-  /// Number of monitored circles.
-  public private(set) var count = 0
-  /// Whether monitoring is inactive because accuracy is reduced (REG-15).
-  public private(set) var isReduced = false
-  /// Whether monitoring is inactive because the client may not use location (AUT-3).
-  public private(set) var isDenied = false
-  /// Whether monitoring is inactive because the battery is low (PWR-10).
-  public private(set) var isShed = false
+  /// Whether monitoring is inactive: accuracy is reduced (REG-15), location is denied (AUT-3), or the battery is low
+  /// (PWR-10).
+  public private(set) var isInactive = false
+  private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
+  private(set) var newest: Newest?
+  /// Event that must immediately follow the event returned last (REG-8).
+  private var followingEvent: RegionEvent?
 
   private(set) var checkRadius = CheckRadius()
   /// Total movement of ``checkRadius``'s origin, metres: no slot's distance to its boundary has changed by more.
   private(set) var travelled = 0.0
-  /// Earliest time at which a started crossing may count.
-  private(set) var dwellEnd = Instant.distantFuture
-  /// One bit per slot with a started crossing.
-  private var activeCrossings: UInt32 = 0
-  /// Input of ``nextFix(at:fastest:line:)``. Computed on demand, because most fixes come while a receiver streams and
-  /// no next fix is computed; nil when outdated.
-  private var summary: RegionSummary?
-  private(set) var newest: Newest?
-  /// One bit per slot with unreported events.
-  private var dueSlots: UInt32 = 0
-  /// Event that must immediately follow the event returned last (REG-8).
-  private var followingEvent: RegionEvent?
+
+  // Computed by ``refresh()``.
+  /// Number of monitored regions.
+  public private(set) var count = 0
+  /// Whether an event is pending. O(1).
+  public private(set) var hasEvents = false
   /// When the first waiting state request is answered with `unknown` (REG-7); `.distantFuture` if none waits.
   public private(set) var deadline = Instant.distantFuture
-  private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
-  /// Value of ``travelled``, metres, at which each slot may change; −∞ before the first fix, ∞ while the slot monitors
-  /// no circle. Stored contiguously, because they are read more often than everything else.
-  private(set) var changesAt = InlineArray<20, Double>(repeating: .infinity)
+  /// Earliest time at which a started crossing may count.
+  private(set) var dwellEnd = Instant.distantFuture
+  /// Distance from the origin to the nearest boundary of a region with a known state and without a started crossing,
+  /// metres; ∞ if none exists.
+  private var nearestBoundary = Double.infinity
 
-  /// Creates a monitor without circles.
+  /// Creates a monitor without regions.
   public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
 
-  var isInactive: Bool { isReduced || isDenied || isShed }
+  private mutating func refresh() {
+    count = 0
+    hasEvents = !followingEvent.isNil
+    deadline = .distantFuture
+    dwellEnd = .distantFuture
+    var (change, boundary) = (Double.infinity, Double.infinity)
+    for i in 0..<RegionMonitor.capacity where slots[i].use != .free {
+      if slots[i].use == .live { count += 1 }
+      if slots[i].hasEvents { hasEvents = true }
+      deadline = min(deadline, slots[i].deadline)
+      dwellEnd = min(dwellEnd, slots[i].dwellEnd)
+      change = min(change, slots[i].changesAt)
+      boundary = min(boundary, slots[i].boundaryAt)
+    }
+    nearestBoundary = boundary - travelled
+    checkRadius.setRadius(change - travelled)
+  }
 
-  // MARK: Monitored circles
+  // MARK: Monitored regions
 
-  /// Starts to monitor a circle; replaces the one with the same identifier (REG-1).
+  /// Starts to monitor a region; replaces the one with the same identifier (REG-1).
   ///
-  /// If centre and radius are unchanged, monitoring continues. A fix younger than ``freshness`` decides the state
-  /// immediately; older ones never do. O(capacity).
+  /// If the shape is unchanged, monitoring continues. A fix younger than ``freshness`` decides the state immediately;
+  /// older ones never do. O(capacity).
   ///
   /// - Parameters:
   ///   - assumed: For a condition, the state that the client assumes: an event is reported only if the true state
   ///     differs (REG-12). For a region, the state restored from disk, from which a crossing is detected.
-  /// - Returns: The refusal, which must be reported immediately (REG-2, REG-3); nil if the circle is monitored.
+  /// - Returns: The refusal, which must be reported immediately (REG-2, REG-3); nil if the region is monitored.
   public mutating func add(
     _ region: Region, assuming assumed: MonitorState = .unknown, at now: Instant
   ) -> RegionEvent? {
-    guard limits.isValid(region) else { return refusal(of: region, .conditionUnsupported, at: now) }
+    guard region.shape.isValid(limits) else {
+      return refusal(of: region, .conditionUnsupported, at: now)
+    }
     guard let i = slot(of: region.identifier) ?? freeSlot() else {
       return refusal(of: region, .conditionLimitExceeded, at: now)
     }
     #if REACHED
       slots[i].reach(0)
     #endif
-    if slots[i].use != .live {
-      count += 1
-      begin(region, assuming: assumed, in: i, at: now)
-    } else if slots[i].region.center == region.center && slots[i].region.radius == region.radius {
+    if slots[i].use == .live && slots[i].region.shape == region.shape {
       slots[i].update(region)
       if region.identifier.kind == .condition { slots[i].assume(assumed, at: now) }
     } else {
-      begin(region, assuming: assumed, in: i, at: now)
+      dropFollowingEvent(of: region.identifier)
+      slots[i].begin(region, assuming: assumed, at: now)
+      if !isInactive, let newest, now - newest.acquired <= RegionMonitor.freshness {
+        moveOrigin(to: newest)
+        check(i, at: newest)
+      }
     }
-    noteDue(i)
+    refresh()
     return nil
-  }
-
-  private mutating func begin(
-    _ region: Region, assuming assumed: MonitorState, in i: Int, at now: Instant
-  ) {
-    dropFollowingEvent(of: region.identifier)
-    slots[i].begin(region, assuming: assumed, at: now)
-    changesAt[i] = -.infinity
-    if !isInactive, let newest, now - newest.acquired <= RegionMonitor.freshness {
-      move(to: newest.coordinate)
-      check(at: newest, in: i)
-    }
-    noteDeadline()
-    updateCheckRadius()
   }
 
   private func refusal(
@@ -172,53 +173,22 @@ public struct RegionMonitor: ~Copyable, Sendable {
     }
   }
 
-  /// Stops monitoring a circle: its unreported crossings are dropped, its waiting requests are answered with `unknown`.
+  /// Stops monitoring a region: its unreported crossings are dropped, its waiting requests are answered with `unknown`.
   public mutating func remove(_ identifier: RegionIdentifier) {
-    guard let i = slot(of: identifier), slots[i].use == .live else { return }
-    retire(i)
-    updateCheckRadius()
-  }
-
-  /// Stops monitoring all circles, regions and conditions.
-  public mutating func stopAll() {
-    for i in 0..<RegionMonitor.capacity where slots[i].use == .live { retire(i) }
-    updateCheckRadius()
-  }
-
-  private mutating func retire(_ i: Int) {
+    guard let i = liveSlot(of: identifier) else { return }
     #if REACHED
       slots[i].reach(2)
     #endif
-    dropFollowingEvent(of: slots[i].region.identifier)
+    dropFollowingEvent(of: identifier)
     slots[i].stopMonitoring()
-    changesAt[i] = .infinity
-    count -= 1
-    noteDue(i)
-    noteDeadline()
+    refresh()
   }
 
-  /// Sets whether accuracy is reduced: no states and no events then; at full accuracy, monitoring restarts (REG-15).
-  public mutating func setReduced(_ isReduced: Bool, at now: Instant) {
-    let wasInactive = isInactive
-    self.isReduced = isReduced
-    if isInactive != wasInactive { resetAll(at: now) }
-  }
-
-  /// Sets whether location is denied: as ``setReduced(_:at:)``, and no fix is requested (AUT-3).
-  public mutating func setDenied(_ isDenied: Bool, at now: Instant) {
-    let wasInactive = isInactive
-    self.isDenied = isDenied
-    if isInactive != wasInactive { resetAll(at: now) }
-  }
-
-  /// Sets whether the battery is too low for monitoring: as ``setDenied(_:at:)``.
-  public mutating func setShed(_ isShed: Bool, at now: Instant) {
-    let wasInactive = isInactive
-    self.isShed = isShed
-    if isInactive != wasInactive { resetAll(at: now) }
-  }
-
-  private mutating func resetAll(at now: Instant) {
+  /// Sets whether monitoring is inactive: no states and no events then; when it is active again, monitoring restarts
+  /// (REG-15).
+  public mutating func setInactive(_ isInactive: Bool, at now: Instant) {
+    guard isInactive != self.isInactive else { return }
+    self.isInactive = isInactive
     newest = nil
     followingEvent = nil
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
@@ -226,120 +196,50 @@ public struct RegionMonitor: ~Copyable, Sendable {
         slots[i].reach(3)
       #endif
       slots[i].restart(at: now)
-      changesAt[i] = -.infinity
-      noteDue(i)
     }
-    noteDeadline()
-    updateCheckRadius()
+    refresh()
   }
 
   // MARK: Fixes
 
   /// Handles the next fix; one that is not newer than the last is ignored.
   ///
-  /// The caller must pass every fix, in order of acquisition, even if nothing is monitored. O(1) while no circle can
+  /// The caller must pass every fix, in order of acquisition, even if nothing is monitored. O(1) while no region can
   /// change, otherwise O(capacity).
-  ///
-  /// - Returns: Whether the fix was accepted.
-  @discardableResult public mutating func accept(_ fix: Fix) -> Bool {
-    guard !isInactive else { return false }
-    if let newest, fix.acquired <= newest.acquired { return false }
-    newest = Newest(
+  public mutating func accept(_ fix: Fix) {
+    guard !isInactive else { return }
+    if let newest, fix.acquired <= newest.acquired { return }
+    let newest = Newest(
       acquired: fix.acquired, coordinate: fix.coordinate, accuracy_mm: fix.horizontalAccuracy_mm)
-    if fix.acquired >= dwellEnd || checkRadius.isExceeded(at: fix.coordinate) { checkCircles() }
-    return true
-  }
-
-  /// Checks the circles that the newest fix may change.
-  private mutating func checkCircles() {
-    guard let newest else { return }
-    move(to: newest.coordinate)
-    let checked = newest.acquired >= dwellEnd ? checkCrossings(newest) : 0
-    var first = Double.infinity
-    for i in 0..<RegionMonitor.capacity {
-      if changesAt[i] <= travelled && slots[i].since <= newest.acquired
-        && checked & 1 << UInt32(i) == 0
-      {
-        check(at: newest, in: i)
-      }
-      first = min(first, changesAt[i])
+    self.newest = newest
+    guard needsCheck(at: fix) else { return }
+    moveOrigin(to: newest)
+    for i in 0..<RegionMonitor.capacity
+    where slots[i].since <= newest.acquired
+      && (slots[i].changesAt <= travelled || slots[i].dwellEnd <= newest.acquired)
+    {
+      check(i, at: newest)
     }
-    setCheckRadius(first)
-  }
-
-  /// Checks the slots whose started crossing may count now; returns their bits.
-  private mutating func checkCrossings(_ newest: Newest) -> UInt32 {
-    var checked: UInt32 = 0
-    var remaining = activeCrossings
-    while remaining != 0 {
-      let i = remaining.trailingZeroBitCount
-      remaining &= remaining - 1
-      guard slots[i].dwellEnd <= newest.acquired else { continue }
-      check(at: newest, in: i)
-      checked |= 1 << UInt32(i)
-    }
-    return checked
+    refresh()
   }
 
   /// Whether a fix may change anything: false until the device has travelled far enough or a started crossing may
   /// count. O(1), without trigonometry.
-  public func needsCheck(at fix: Fix) -> Bool {
+  func needsCheck(at fix: Fix) -> Bool {
     !isInactive && (fix.acquired >= dwellEnd || checkRadius.isExceeded(at: fix.coordinate))
   }
 
-  /// Distance in metres that can be travelled from the newest fix, and the time until which no other fix can change
-  /// anything; −∞ before the first fix.
-  var slack: (metres: Double, until: Instant) {
-    guard let newest else { return (-.infinity, dwellEnd) }
-    return (checkRadius.slack(at: newest.coordinate), dwellEnd)
+  private mutating func moveOrigin(to fix: Newest) {
+    guard checkRadius.origin != fix.coordinate else { return }
+    travelled += checkRadius.move(to: fix.coordinate) + RegionMonitor.distanceError
   }
 
-  /// Moves the origin of ``checkRadius`` to a position and adds the distance to ``travelled``.
-  private mutating func move(to coordinate: Coordinate) {
-    guard checkRadius.origin != coordinate else { return }
-    travelled += checkRadius.move(to: coordinate) + CheckRadius.distanceError
+  private mutating func check(_ i: Int, at fix: Newest) {
+    slots[i].check(
+      fix.coordinate, accuracy: accuracy(of: fix), at: fix.acquired, travelled: travelled)
   }
 
-  /// Updates ``checkRadius`` and ``dwellEnd``: until then no circle can change.
-  private mutating func updateCheckRadius() {
-    var first = Double.infinity
-    for i in 0..<RegionMonitor.capacity {
-      first = min(first, changesAt[i])
-      noteCrossing(i)
-    }
-    setCheckRadius(first)
-  }
-
-  private mutating func setCheckRadius(_ first: Double) {
-    summary = nil
-    checkRadius.setRadius(first - travelled)
-    dwellEnd = .distantFuture
-    var remaining = activeCrossings
-    while remaining != 0 {
-      dwellEnd = min(dwellEnd, slots[remaining.trailingZeroBitCount].dwellEnd)
-      remaining &= remaining - 1
-    }
-  }
-
-  private mutating func check(at fix: Newest, in i: Int) {
-    let accuracy = accuracy(of: fix)
-    let distance = slots[i].region.distance(to: fix.coordinate, accuracy)
-    if slots[i].accept(distance: distance, accuracy: accuracy, at: fix.acquired) { noteDeadline() }
-    changesAt[i] = travelled + slots[i].distanceToNextChange(at: distance)
-    noteCrossing(i)
-    noteDue(i)
-  }
-
-  private mutating func noteCrossing(_ i: Int) {
-    let bit = UInt32(1) << UInt32(i)
-    if slots[i].crossing.pendingSince != nil {
-      activeCrossings |= bit
-    } else {
-      activeCrossings &= ~bit
-    }
-  }
-
-  func accuracy(of fix: Newest) -> Double {
+  private func accuracy(of fix: Newest) -> Double {
     fix.accuracy_mm.map { Double($0) / 1e3 } ?? limits.assumedAccuracy
   }
 
@@ -353,52 +253,53 @@ public struct RegionMonitor: ~Copyable, Sendable {
     return nil
   }
 
+  private func liveSlot(of identifier: RegionIdentifier) -> Int? {
+    guard let i = slot(of: identifier), slots[i].use == .live else { return nil }
+    return i
+  }
+
   private func freeSlot() -> Int? {
     for i in 0..<RegionMonitor.capacity where slots[i].use == .free { return i }
     return nil
   }
 }
 
-extension RegionMonitor {
-  /// Whether an event is pending. O(1).
-  public var hasEvents: Bool { dueSlots != 0 || !followingEvent.isNil }
+// MARK: - Events
 
+extension RegionMonitor {
   /// Returns the next event, or nil; call it after each call until nil. O(1) if nothing is pending, otherwise
   /// O(capacity).
   ///
   /// Order: crossings in the order in which they counted, each enter or exit immediately followed by its state (REG-8);
-  /// then answers. Of one circle's unreported crossings the last two are kept; a third one cancels the previous two, so
+  /// then answers. Of one region's unreported crossings the last two are kept; a third one cancels the previous two, so
   /// that what is reported always ends in the current state.
   public mutating func nextEvent() -> RegionEvent? {
     if let event = nextCrossingEvent() { return event }
-    guard dueSlots != 0 else { return nil }
-    let i = dueSlots.trailingZeroBitCount
-    #if REACHED
-      slots[i].reach(8)
-    #endif
-    slots[i].removeAnswer()
-    let event = RegionEvent.determined(slots[i].region.identifier, slots[i].state)
-    noteDue(i)
-    return event
+    guard hasEvents else { return nil }
+    for i in 0..<RegionMonitor.capacity where slots[i].dueAnswers > 0 {
+      #if REACHED
+        slots[i].reach(8)
+      #endif
+      let event = RegionEvent.determined(slots[i].region.identifier, slots[i].state)
+      slots[i].removeAnswer()
+      refresh()
+      return event
+    }
+    return nil
   }
 
   /// Whether ``nextCrossingEvent()`` returns an event. O(1) if nothing is pending.
-  var hasCrossings: Bool {
-    if !followingEvent.isNil { return true }
-    guard dueSlots != 0 else { return false }
-    return firstCrossing() != nil
-  }
+  var hasCrossings: Bool { hasEvents && (!followingEvent.isNil || firstCrossing() != nil) }
 
   /// Returns the next enter or exit, condition event, or state that follows a crossing; no answers.
   mutating func nextCrossingEvent() -> RegionEvent? {
+    guard hasEvents else { return nil }
+    defer { refresh() }
     if let event = followingEvent {
       followingEvent = nil
       return event
     }
-    guard dueSlots != 0, let i = firstCrossing() else { return nil }
-    let event = popCrossing(of: i)
-    noteDue(i)
-    return event
+    return firstCrossing().map { popCrossing(of: $0) }
   }
 
   private func firstCrossing() -> Int? {
@@ -432,13 +333,15 @@ extension RegionMonitor {
     }
   }
 
-  /// Drops the event that would follow, because its circle is no longer monitored.
+  /// Drops the event that would follow, because its region is no longer monitored.
   private mutating func dropFollowingEvent(of identifier: RegionIdentifier) {
     if case .determined(identifier, _)? = followingEvent { followingEvent = nil }
   }
+}
 
-  // MARK: Requests
+// MARK: - Requests and state
 
+extension RegionMonitor {
   /// `requestState(for:)`: produces exactly one ``RegionEvent/determined(_:_:)``, later (REG-7).
   ///
   /// A known state is reported immediately, an unknown one when a fix decides it or, as `unknown`, when the time limit
@@ -449,7 +352,7 @@ extension RegionMonitor {
   public mutating func requestState(
     of identifier: RegionIdentifier, at now: Instant, timeout: Interval
   ) -> RegionEvent? {
-    guard identifier.kind == .region, let i = slot(of: identifier), slots[i].use == .live else {
+    guard identifier.kind == .region, let i = liveSlot(of: identifier) else {
       return .determined(identifier, .unknown)
     }
     #if REACHED
@@ -458,11 +361,10 @@ extension RegionMonitor {
     slots[i].addRequest()
     if isInactive || slots[i].state != .unknown {
       slots[i].answerAll()
-      noteDue(i)
     } else {
       slots[i].limitWait(to: now + timeout)
-      deadline = min(deadline, slots[i].deadline)
     }
+    refresh()
     return nil
   }
 
@@ -474,50 +376,27 @@ extension RegionMonitor {
         slots[i].reach(6)
       #endif
       slots[i].answerAll()
-      noteDue(i)
     }
-    noteDeadline()
+    refresh()
   }
 
-  private mutating func noteDeadline() {
-    deadline = .distantFuture
-    for i in 0..<RegionMonitor.capacity { deadline = min(deadline, slots[i].deadline) }
-  }
-
-  /// Updates the slot's bit; a leaving slot is freed when everything is reported.
-  private mutating func noteDue(_ i: Int) {
-    let bit = UInt32(1) << UInt32(i)
-    if slots[i].pendingCrossings > 0 || slots[i].dueAnswers > 0 {
-      dueSlots |= bit
-    } else {
-      dueSlots &= ~bit
-      slots[i].release()
-    }
-  }
-
-  // MARK: State
-
-  /// The monitored circle with that identifier; nil if none exists.
+  /// The monitored region with that identifier; nil if none exists.
   public func region(_ identifier: RegionIdentifier) -> Region? {
-    guard let i = slot(of: identifier), slots[i].use == .live else { return nil }
-    return slots[i].region
+    liveSlot(of: identifier).map { slots[$0].region }
   }
 
-  /// State of a circle; `unknown` if it is not monitored (REG-10).
+  /// State of a region; `unknown` if it is not monitored (REG-10).
   public func state(of identifier: RegionIdentifier) -> RegionState {
-    guard let i = slot(of: identifier), slots[i].use == .live else { return .unknown }
-    return slots[i].state
+    liveSlot(of: identifier).map { slots[$0].state } ?? .unknown
   }
 
-  /// State of a circle as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive (REG-15).
+  /// State of a region as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive (REG-15).
   public func monitorState(of identifier: RegionIdentifier) -> MonitorState {
-    guard !isInactive, let i = slot(of: identifier), slots[i].use == .live else {
-      return .unmonitored
-    }
+    guard !isInactive, let i = liveSlot(of: identifier) else { return .unmonitored }
     return slots[i].state.monitorState
   }
 
-  /// The circle in a slot, 0 ..< ``capacity``, with the state that ``add(_:assuming:at:)`` needs to restore it from
+  /// The region in a slot, 0 ..< ``capacity``, with the state that ``add(_:assuming:at:)`` needs to restore it from
   /// disk: the region's state, or the state that the condition's client assumes.
   public func record(at slot: Int) -> (region: Region, assuming: MonitorState)? {
     guard slots[slot].use == .live else { return nil }
@@ -529,76 +408,40 @@ extension RegionMonitor {
   }
 }
 
+// MARK: - Demand
+
 extension RegionMonitor {
   /// When the next fix is needed (REG-16); `.distantFuture` if nothing is monitored.
   ///
-  /// - A circle with a known state: (distance to its boundary − accuracy) / `fastest` after the newest fix; at least
+  /// - A region with a known state: (distance to its boundary − accuracy) / `fastest` after the newest fix; at least
   ///   ``RegionLimits/stillWait`` after it while the line reports no motion.
   /// - A started crossing: when its 20 s are over, with or without motion.
   /// - An unknown state: as soon as possible. While the line reports no motion and no request waits, as for a known
   ///   state. Immediately, if no fix was checked yet.
   ///
-  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(capacity) the first time after a circle
-  /// was checked, otherwise O(1). `mutating` because it caches the summary.
+  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(capacity).
   ///
   /// - Parameters:
   ///   - now: The time; an overdue fix is needed now.
   ///   - fastest: Greatest plausible speed until then, m/s, above 0.
   ///   - line: ``MotionLine/still`` only if the line has reported it ever since the newest fix.
-  public mutating func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     precondition(fastest > 0, "fastest must be above 0")
     guard count > 0, !isInactive else { return .distantFuture }
     guard let newest else { return now }
-    let summary = currentSummary()
-    guard !summary.isUnchecked else { return now }
     let soonest = newest.acquired + limits.shortestWait
     let stillDue = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
-    var next = Instant.distantFuture
-    if summary.dwellEnd < next { next = max(soonest, summary.dwellEnd) }
-    if summary.isUndecided { next = min(next, deadline < .distantFuture ? soonest : stillDue) }
-    guard summary.nearest < .infinity else { return max(now, next) }
+    var next = dwellEnd < .distantFuture ? max(soonest, dwellEnd) : .distantFuture
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      if slots[i].changesAt == -.infinity { return now }
+      if slots[i].state == .unknown {
+        next = min(next, deadline < .distantFuture ? soonest : stillDue)
+      }
+    }
+    guard nearestBoundary < .infinity else { return max(now, next) }
     let distance =
-      summary.nearest - checkRadius.metres(to: newest.coordinate) - accuracy(of: newest)
+      nearestBoundary - checkRadius.metres(to: newest.coordinate) - accuracy(of: newest)
     let wait = Interval(seconds: max(distance, 0) / fastest)
     return max(now, min(next, max(stillDue, newest.acquired + wait)))
-  }
-
-  private mutating func currentSummary() -> RegionSummary {
-    if let summary { return summary }
-    var newSummary = RegionSummary()
-    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
-      slots[i].add(to: &newSummary, changesAt: changesAt[i])
-    }
-    newSummary.nearest -= travelled
-    self.summary = newSummary
-    return newSummary
-  }
-}
-
-/// The properties of all circles from which ``RegionMonitor/nextFix(at:fastest:line:)`` computes its result.
-struct RegionSummary: Sendable {
-  /// Distance from the origin to the nearest boundary, metres; ∞ if no state is known.
-  var nearest = Double.infinity
-  /// Earliest time at which a started crossing may count.
-  var dwellEnd = Instant.distantFuture
-  /// Whether a checked fix left some state undecided.
-  var isUndecided = false
-  /// Whether some circle has not been checked with any fix.
-  var isUnchecked = false
-}
-
-extension RegionSlot {
-  /// Adds this circle to the summary.
-  func add(to summary: inout RegionSummary, changesAt: Double) {
-    if changesAt == -.infinity { summary.isUnchecked = true }
-    if crossing.pendingSince != nil {
-      summary.dwellEnd = min(summary.dwellEnd, dwellEnd)
-    } else if crossing.state == .unknown {
-      summary.isUndecided = true
-    } else {
-      // Distance to the boundary itself, at least.
-      let margin = RegionPlacement.leastMargin(radius: region.radius)
-      summary.nearest = min(summary.nearest, changesAt - margin)
-    }
   }
 }

@@ -1,14 +1,14 @@
 import LocationTypes
 
-/// One slot of a ``RegionMonitor``: a circle, its state, and its unreported crossings and answers.
+/// One slot of a ``RegionMonitor``: a region, its state, and its unreported crossings and answers.
 struct RegionSlot: Sendable {
   /// Use of a slot.
   enum Use: UInt8, Sendable {
-    /// No circle.
+    /// No region.
     case free = 0
-    /// A circle is monitored.
+    /// A region is monitored.
     case live = 1
-    /// The circle is not monitored any more, but answers are unreported (REG-7).
+    /// The region is not monitored any more, but answers are unreported (REG-7).
     case leaving = 2
   }
 
@@ -30,13 +30,28 @@ struct RegionSlot: Sendable {
   /// Time at which the first waiting request is answered with `unknown`.
   private(set) var deadline = Instant.distantFuture
 
+  /// Value of ``RegionMonitor/travelled``, metres, at which the slot may change; −∞ until a fix is checked, ∞ while the
+  /// slot monitors no region.
+  private(set) var changesAt = Double.infinity
+
   var state: RegionState { crossing.state }
 
-  /// Starts to monitor another circle. Waiting requests keep waiting.
+  /// Value of ``RegionMonitor/travelled``, metres, at which the boundary itself may be reached; ∞ if the state is
+  /// unknown or a crossing is started.
+  var boundaryAt: Double {
+    guard state != .unknown, crossing.pendingSince == nil else { return .infinity }
+    return changesAt - region.shape.leastMargin
+  }
+
+  /// Whether a crossing or an answer is unreported.
+  var hasEvents: Bool { pendingCrossings > 0 || dueAnswers > 0 }
+
+  /// Starts to monitor another region. Waiting requests keep waiting.
   mutating func begin(_ region: Region, assuming assumed: MonitorState, at now: Instant) {
     use = .live
     self.region = region
     since = now
+    changesAt = -.infinity
     pendingCrossings = 0
     switch region.identifier.kind {
     case .region:
@@ -48,13 +63,14 @@ struct RegionSlot: Sendable {
     }
   }
 
-  /// Replaces the circle by one with the same centre and radius.
+  /// Replaces the region by one with the same shape.
   mutating func update(_ region: Region) { self.region = region }
 
   /// Resets the state to `unknown` for fixes acquired from `now` on.
   mutating func restart(at now: Instant) {
     reset()
     since = now
+    changesAt = -.infinity
   }
 
   /// Resets the state to `unknown`: unreported crossings are dropped, requests are answered.
@@ -64,10 +80,11 @@ struct RegionSlot: Sendable {
     answerAll()
   }
 
-  /// Stops monitoring the circle; unreported answers remain.
+  /// Stops monitoring the region; unreported answers remain.
   mutating func stopMonitoring() {
     reset()
-    use = .leaving
+    changesAt = .infinity
+    use = dueAnswers > 0 ? .leaving : .free
   }
 
   /// Sets the state that the client of a condition assumes (REG-12).
@@ -80,14 +97,19 @@ struct RegionSlot: Sendable {
     if state != .unknown && state.monitorState != assumedState { enqueueCrossing(at: now) }
   }
 
-  /// Handles a fix; returns true if waiting requests were answered.
-  mutating func accept(distance: Double, accuracy: Double, at time: Instant) -> Bool {
+  /// Handles a fix.
+  ///
+  /// - Parameters:
+  ///   - accuracy: Horizontal accuracy of the fix, metres.
+  ///   - travelled: ``RegionMonitor/travelled`` at this position, metres.
+  mutating func check(
+    _ position: Coordinate, accuracy: Double, at time: Instant, travelled: Double
+  ) {
     #if REACHED
       reach(4)
     #endif
-    let placement = RegionPlacement(distance: distance, accuracy: accuracy, radius: region.radius)
-    let hadRequests = waitingRequests > 0
-    switch crossing.handle(placement, at: time) {
+    let beyondBoundary = region.shape.distanceBeyondBoundary(position)
+    switch crossing.handle(region.shape.placement(beyondBoundary, accuracy: accuracy), at: time) {
     case .none: break
     case .decided:
       answerAll()
@@ -96,25 +118,8 @@ struct RegionSlot: Sendable {
       }
     case .crossed: enqueueCrossing(at: time)
     }
-    return hadRequests && waitingRequests == 0
-  }
-
-  /// Distance that a device at `distance` from the centre can travel before the slot can change, metres.
-  ///
-  /// Only a fix past the boundary by the least margin starts a crossing, whatever its accuracy; and only a fix that is
-  /// not past it by that much can end a started crossing before its 20 s are over.
-  mutating func distanceToNextChange(at distance: Double) -> Double {
-    let margin = RegionPlacement.leastMargin(radius: region.radius)
-    let isCrossing = crossing.pendingSince != nil
-    switch state {
-    case .unknown: return 0
-    case .inside:
-      let past = distance - region.radius - margin
-      return (isCrossing ? past : -past) - CheckRadius.distanceError
-    case .outside:
-      let past = region.radius - margin - distance
-      return (isCrossing ? past : -past) - CheckRadius.distanceError
-    }
+    let distance = region.shape.distanceToChange(of: crossing, beyondBoundary)
+    changesAt = travelled + (distance - RegionMonitor.distanceError)
   }
 
   /// When a started crossing may count: from then on each fix may change the slot. `.distantFuture` without a started
@@ -129,11 +134,11 @@ struct RegionSlot: Sendable {
   /// Waiting requests are answered at `time` at the latest.
   mutating func limitWait(to time: Instant) { deadline = min(deadline, time) }
 
-  /// Removes an answer to report.
-  mutating func removeAnswer() { dueAnswers -= 1 }
-
-  /// Frees a slot whose circle is not monitored any more and that has nothing to report.
-  mutating func release() { if use == .leaving { use = .free } }
+  /// Removes an answer to report; frees a slot whose region is not monitored any more when nothing is left.
+  mutating func removeAnswer() {
+    dueAnswers -= 1
+    if use == .leaving && dueAnswers == 0 { use = .free }
+  }
 
   /// All waiting requests can be answered.
   mutating func answerAll() {

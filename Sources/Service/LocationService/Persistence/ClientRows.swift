@@ -120,8 +120,8 @@ extension Persistence {
     let rows = store.rows.regions.all.filter { $0.client == client }
     return rows.sorted { $0.region.identifier.number < $1.region.identifier.number }.map { row in
       var region = WireRegion(
-        row.region.identifier.kind, name: row.name, center: row.region.center,
-        radius: row.region.radius)
+        row.region.identifier.kind, name: row.name, center: row.region.shape.center,
+        radius: row.region.shape.radius)
       region.notifyOnEntry = row.region.notifyOnEntry
       region.notifyOnExit = row.region.notifyOnExit
       guard includesState else {

@@ -81,24 +81,6 @@ struct FixPipelineTests {
     #expect(erased == nil)
   }
 
-  @Test("only the first of several fixes with the same time is a first repetition")
-  func repetition() throws {
-    var fixes = try pipeline()
-    var isFirst = fixes.isFirstRepetition(fix(1))
-    #expect(!isFirst)
-    _ = fixes.append(fix(1), isPrecise: true)
-    isFirst = fixes.isFirstRepetition(fix(1))
-    #expect(isFirst)
-    _ = fixes.append(fix(1), isPrecise: true)
-    isFirst = fixes.isFirstRepetition(fix(1))
-    #expect(!isFirst)
-    isFirst = fixes.isFirstRepetition(fix(1.1))
-    #expect(!isFirst)
-    _ = fixes.append(fix(1.1), isPrecise: true)
-    isFirst = fixes.isFirstRepetition(fix(1.1))
-    #expect(isFirst)
-  }
-
   @Test("the ring is full when the next fix overwrites the oldest one")
   func full() throws {
     var fixes = try pipeline()

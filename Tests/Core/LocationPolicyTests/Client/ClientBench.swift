@@ -101,12 +101,6 @@ final class ClientBench {
   var line = MotionLine.absent
   /// Service levels shed for the battery.
   var shedLevels = ServiceLevelSet.none
-  /// Path travelled by the device.
-  var odometer = Odometer()
-  /// Whether fixes that the client does not need are skipped, as the engine does.
-  var skipsFixes = false
-  /// Number of skipped fixes.
-  var skippedFixes = 0
   /// Whether `notices()` includes changes of authorization.
   var showsAuthorization = false
 
@@ -127,7 +121,6 @@ final class ClientBench {
       deliveryHold: hold)
     context.motionLine = line
     context.shed = shedLevels
-    context.travelled = odometer.length
     return context
   }
 
@@ -146,7 +139,6 @@ final class ClientBench {
 
   /// Handles a request without reading the notices.
   func sendOnly(_ request: Request) {
-    client.deliverSkippedFix(context)
     client.handle(request, in: ring, context)
     if case .connect = request, !pauses {
       client.handle(.setPausesAutomatically(false), in: ring, context)
@@ -156,15 +148,9 @@ final class ClientBench {
   /// Appends a fix to the ring as the engine does.
   func append(_ fix: Fix) {
     client.prepareOverwrite(in: ring)
-    if let newest, fix.acquired <= newest.fix.acquired { client.deliverSkippedFix(context) }
     let stored = StoredFix(name: ring.append(fix), fix: fix)
     newest = stored
-    odometer.advance(to: fix.coordinate)
-    if skipsFixes && !client.needsFix(at: fix.acquired, odometer.length) {
-      skippedFixes += 1
-    } else {
-      client.accept(stored, context)
-    }
+    client.accept(stored, context)
   }
 
   /// Advances one second per fix and appends `count` fixes `east` metres from the start.

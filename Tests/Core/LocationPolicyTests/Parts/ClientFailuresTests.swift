@@ -10,7 +10,6 @@ import Testing
   static let available = State(isUnknown: false, isReported: false)
   static let unreported = State(isUnknown: true, isReported: false)
   static let reported = State(isUnknown: true, isReported: true)
-  /// A fix came, but the client has not handled it.
   static let ignored = State(isUnknown: false, isReported: true)
 
   static func failures(in state: State) -> ClientFailures {
@@ -34,8 +33,7 @@ import Testing
     let rows: [Row] = [
       ("unknown", { $0.locationBecameUnknown() }, [wait, wait, done, done]),
       ("report", { $0.reportLocationUnknown() }, [late, done, done, late]),
-      ("location", { $0.noteLocation() }, [none, none, late, late]),
-      ("end", { $0.endReport(isSuspended: false) }, [none, wait, wait, none]),
+      ("fix", { $0.accept(isSuspended: false) }, [none, none, none, none]),
       ("allow", { $0.allowReport() }, [none, wait, wait, none]),
       ("failure", { $0.report(.denied) }, [none, wait, done, late]),
       ("drop", { $0.drop() }, [none, wait, done, late]),
@@ -72,10 +70,10 @@ import Testing
     for isSuspended in [false, true] {
       var failures = ClientFailures()
       failures.reportLocationUnknown()
-      failures.endReport(isSuspended: isSuspended)
+      failures.accept(isSuspended: isSuspended)
       #expect(failures.pending == (isSuspended ? nil : .locationUnknown))
       failures.report(.denied)
-      failures.endReport(isSuspended: isSuspended)
+      failures.accept(isSuspended: isSuspended)
       #expect(failures.pending == .denied)
     }
   }

@@ -28,7 +28,8 @@ struct RegionCrossingTests {
   func placements(
     _ distance: Double, _ accuracy: Double, _ radius: Double, _ placement: RegionPlacement
   ) {
-    #expect(RegionPlacement(distance: distance, accuracy: accuracy, radius: radius) == placement)
+    let circle = Circle(center: equator, radius: radius)
+    #expect(circle.placement(distance - radius, accuracy: accuracy) == placement)
   }
 
   struct Row: Sendable, CustomStringConvertible {

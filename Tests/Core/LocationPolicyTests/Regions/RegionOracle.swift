@@ -19,9 +19,7 @@ struct RegionOracle {
 
   mutating func add(_ region: Region, at now: Instant) -> [RegionEvent] {
     if let i = circles.firstIndex(where: { $0.region.identifier == region.identifier }) {
-      guard
-        circles[i].region.center != region.center || circles[i].region.radius != region.radius
-      else {
+      guard circles[i].region.shape != region.shape else {
         circles[i].region = region
         circles[i].reported = nil
         guard region.identifier.kind == .condition, circles[i].isInside != nil else { return [] }
@@ -58,8 +56,8 @@ struct RegionOracle {
   }
 
   private mutating func check(_ i: Int, _ fix: Fix) -> [RegionEvent] {
-    let radius = circles[i].region.radius
-    let distance = circles[i].region.center.distance(to: fix.coordinate)
+    let radius = circles[i].region.shape.radius
+    let distance = circles[i].region.shape.center.distance(to: fix.coordinate)
     let accuracy = fix.horizontalAccuracy ?? 10
     guard abs(distance - radius) >= accuracy else { return [] }
     let isInside = distance <= radius

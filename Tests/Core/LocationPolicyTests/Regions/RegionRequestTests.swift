@@ -67,7 +67,7 @@ struct RegionRequestTests {
       ])
     #expect(bench.add(circle(home, radius: 9), at: 50) == nil)
     #expect(bench.requestState(at: 50) == nil)
-    bench.monitor.stopAll()
+    for identifier in [home, gate] { bench.monitor.remove(identifier) }
     #expect(bench.monitor.count == 0)
     #expect(bench.events() == [.determined(home, .unknown)])
     let next = bench.monitor.nextFix(at: Instant(seconds: 60), fastest: 1, line: .absent)
@@ -107,7 +107,7 @@ struct RegionRequestTests {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
     bench.accept((1, 500), (2, 0), (22, 0))
-    bench.monitor.stopAll()
+    bench.monitor.remove(home)
     #expect(bench.events().isEmpty)
     // The freed slots can be used again.
     for number in 0..<20 as Range<UInt32> {
@@ -128,17 +128,11 @@ struct RegionRequestTests {
     #expect(bench.add(circle(RegionIdentifier(.region, 21))) == nil)
   }
 
-  @Test(
-    "REG-15, AUT-3: reduced or denied: no state, event or fix; then monitoring restarts",
-    arguments: [true, false])
-  func inactive(_ isReduced: Bool) {
+  @Test("REG-15, AUT-3: while inactive: no state, event or fix; then monitoring restarts")
+  func inactive() {
     var bench = RegionBench()
     func setInactive(_ isInactive: Bool, _ seconds: Double) {
-      if isReduced {
-        bench.monitor.setReduced(isInactive, at: Instant(seconds: seconds))
-      } else {
-        bench.monitor.setDenied(isInactive, at: Instant(seconds: seconds))
-      }
+      bench.monitor.setInactive(isInactive, at: Instant(seconds: seconds))
     }
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.add(circle(gate)) == nil)
@@ -173,19 +167,15 @@ struct RegionRequestTests {
     #expect(bench.events().isEmpty)
   }
 
-  @Test("REG-15, REG-7: waiting requests are answered when monitoring stops; one cause is enough")
+  @Test("REG-15, REG-7: waiting requests are answered when monitoring stops")
   func inactiveAnswers() {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.requestState(at: 0) == nil)
-    bench.monitor.setReduced(true, at: Instant(seconds: 1))
+    bench.monitor.setInactive(true, at: Instant(seconds: 1))
     #expect(bench.events() == [.determined(home, .unknown)])
     #expect(bench.monitor.deadline == .distantFuture)
-    bench.monitor.setDenied(true, at: Instant(seconds: 2))
-    bench.monitor.setReduced(false, at: Instant(seconds: 3))
-    bench.accept((4, 0))
-    #expect(bench.monitor.state(of: home) == .unknown)
-    bench.monitor.setDenied(false, at: Instant(seconds: 5))
+    bench.monitor.setInactive(false, at: Instant(seconds: 5))
     bench.accept((6, 0))
     #expect(bench.monitor.state(of: home) == .inside)
   }

@@ -39,7 +39,7 @@ struct RegionBench: ~Copyable {
   }
 
   /// Seconds from `now` until the next fix is needed.
-  mutating func wait(
+  func wait(
     at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
   ) -> Double {
     let next = monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)

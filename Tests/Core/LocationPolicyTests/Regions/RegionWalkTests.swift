@@ -50,9 +50,12 @@ struct RegionWalkTests {
         if bench.requestState(identifier, at: now, timeout: timeout) == nil {
           pendingCalls[identifier, default: 0] += 1
         }
-      case 4 where Int.random(in: 0..<40, using: &random) == 0: bench.monitor.stopAll()
+      case 4 where Int.random(in: 0..<40, using: &random) == 0:
+        for number in 0..<30 as Range<UInt32> {
+          bench.monitor.remove(RegionIdentifier(.region, number))
+        }
       case 5 where Int.random(in: 0..<10, using: &random) == 0:
-        bench.monitor.setReduced(Bool.random(using: &random), at: Instant(seconds: now))
+        bench.monitor.setInactive(Bool.random(using: &random), at: Instant(seconds: now))
         reported = [:]
       default:
         if Int.random(in: 0..<40, using: &random) == 0 {
@@ -129,10 +132,10 @@ struct RegionWalk: ~Copyable {
       oracle.remove(identifier)
     case 5 where Int.random(in: 0..<5, using: &random) == 0:
       let isInactive = Int.random(in: 0..<3, using: &random) == 0
-      monitor.setReduced(isInactive, at: now)
+      monitor.setInactive(isInactive, at: now)
       oracle.setInactive(isInactive, at: now)
     case 6:
-      monitor.setReduced(false, at: now)
+      monitor.setInactive(false, at: now)
       oracle.setInactive(false, at: now)
     default: expected = move()
     }
@@ -172,7 +175,7 @@ struct RegionWalk: ~Copyable {
       radius: size * Double.random(in: 0.02...1, using: &random),
       notifyOnEntry: Bool.random(using: &random), notifyOnExit: Bool.random(using: &random))
     if Bool.random(using: &random), let held = monitor.region(region.identifier) {
-      (region.center, region.radius) = (held.center, held.radius)
+      region.shape = held.shape
     }
     _ = monitor.add(region, at: now)
     return oracle.add(region, at: now)

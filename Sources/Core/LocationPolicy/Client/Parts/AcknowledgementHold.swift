@@ -33,9 +33,6 @@ struct AcknowledgementHold: Sendable {
     return max(batch?.until ?? report.until, report.until)
   }
 
-  /// Whether no acknowledgement of a batch is expected.
-  var isBatchAcknowledged: Bool { batch == nil }
-
   /// A batch up to this sequence number was delivered.
   mutating func expect(batchUpTo last: UInt64, until: Instant) { batch = (last, until) }
 

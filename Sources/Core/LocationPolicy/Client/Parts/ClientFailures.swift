@@ -7,14 +7,12 @@ import LocationTypes
 /// Of the failure: none or one pending; a new one replaces it. Of the location, two independent values:
 ///
 ///     available ── locationBecameUnknown ──→ unknown
-///               ←────── noteLocation ───────
+///               ←───────── accept ──────────
 ///
 ///     unreported ── reportLocationUnknown ──→ reported
-///                ←─ endReport, allowReport ──
+///                ←── accept, allowReport ────
 ///
 /// A missing location is reported once until a fix is available again, or until a service starts (STD-10).
-/// ``noteLocation()`` and ``endReport(isSuspended:)`` are separate events: a fix that a dormant client ignores shows
-/// that a location is available, but the client has not received it.
 ///
 /// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
 struct ClientFailures: Sendable {
@@ -51,11 +49,9 @@ struct ClientFailures: Sendable {
     report(.locationUnknown)
   }
 
-  /// A fix is available.
-  mutating func noteLocation() { isLocationUnknown = false }
-
-  /// The client handles a fix. A suspended client has not received the failure yet, so it is withdrawn.
-  mutating func endReport(isSuspended: Bool) {
+  /// A fix is available. A suspended client has not received the failure yet, so it is withdrawn.
+  mutating func accept(isSuspended: Bool) {
+    isLocationUnknown = false
     isLocationUnknownReported = false
     if isSuspended { withdraw(.locationUnknown) }
   }

@@ -1,7 +1,7 @@
 import LocationTypes
 
-/// A band of latitudes with upper bounds for the length of a degree, so that ``Odometer`` and ``CheckRadius`` get upper
-/// bounds of distances within the band without trigonometry.
+/// A band of latitudes with upper bounds for the length of a degree, so that ``CheckRadius`` gets upper bounds of
+/// distances within the band without trigonometry.
 ///
 /// The computed length belongs to the straight line on the map of latitude and longitude; each of its steps is at most
 /// as long as computed, and the geodesic is no longer than that line. Results are therefore never too short.

@@ -4,11 +4,11 @@ import Testing
 @testable import LocationEngine
 @testable import LocationPolicy
 
-/// Dormant clients skip fixes without effect on them; they process the newest one when it matters.
-@Suite("Skipped fixes") struct SkippedFixTests {
+/// Fixes of a client that needs every fix reach a client that only monitors regions.
+@Suite("Fixes for regions") struct RegionFixTests {
   static let watcher = ClientID(1)
 
-  /// One client receives all fixes; another monitors a region 5 km away and skipped the newest.
+  /// One client receives all fixes; another monitors a region 5 km away.
   static func bench() -> EngineBench {
     let bench = EngineBench(clients: 2, connects: false)
     for client in bench.clients { client.connect() }
@@ -28,14 +28,7 @@ import Testing
     bench.engine.withClient(watcher) { $0.services.regions.newest }
   }
 
-  @Test("REG-16: a client far from its region skips fixes")
-  func skipped() throws {
-    let bench = Self.bench()
-    let newest = try #require(Self.newest(bench)?.acquired)
-    #expect(bench.now - newest > .seconds(20))
-  }
-
-  @Test("REG-7: the newest fix decides the state of an added region, even if its client skipped it")
+  @Test("REG-7: the newest fix decides the state of an added region")
   func added() {
     let bench = Self.bench()
     let region = Self.region(2, at: bench.position)
@@ -53,20 +46,12 @@ import Testing
     #expect(Self.newest(bench)?.coordinate == bench.newest?.coordinate)
   }
 
-  @Test("PWR-10: before all clients are checked, each has processed the newest fix")
-  func markedDirty() {
-    let bench = Self.bench()
-    bench.battery(50)
-    #expect(Self.newest(bench)?.coordinate == bench.newest?.coordinate)
-  }
-
-  @Test("REG-4: of fixes with the same time the first counts, even if it was skipped")
+  @Test("REG-4: of fixes with the same time the first counts")
   func repeated() {
     let bench = Self.bench()
     let first = bench.newest?.coordinate
     bench.utcError = .seconds(-5)
     bench.fixes(count: 2, east: 20)
-    bench.battery(50)
     let isRepeated = bench.newest?.coordinate != first
     #expect(isRepeated && Self.newest(bench)?.coordinate == first)
   }
