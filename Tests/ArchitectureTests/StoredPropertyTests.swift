@@ -218,7 +218,6 @@ enum WritableTypes {
     LocationPolicy.SessionDiagnostics: record delivered to a client
     LocationPolicy.ServiceSession: record in the table of sessions, which is private(set)
     LocationPolicy.ClientUse: record of a use, compared as a whole
-    LocationPolicy.VisitMoment: record delivered to a client
     LocationPolicy.Visit: record delivered to a client
     LocationPolicy.VisitParameters: configuration, without state
     LocationPolicy.VisitSample: record of a fix for the visit monitor

@@ -145,7 +145,7 @@ struct BehaviourDigest: Equatable, Sendable {
     add(visit.coordinate.longitude_e9)
     add(visit.horizontalAccuracy)
     for moment in [visit.arrival, visit.departure] {
-      add(moment?.instant ?? .distantFuture)
+      add(moment?.acquired ?? .distantFuture)
       add(moment?.utc?.microseconds ?? -1)
     }
   }

@@ -313,7 +313,7 @@ struct ClientAudit {
       visitSide = .outside
       arrival = nil
     }
-    if let reportedArrival = visit.arrival, reportedArrival.instant > departure.instant {
+    if let reportedArrival = visit.arrival, reportedArrival.acquired > departure.acquired {
       return "VIS-6: the departure precedes the arrival"
     }
     if visitSide == .outside { return "VIS-6: two departures without an arrival" }

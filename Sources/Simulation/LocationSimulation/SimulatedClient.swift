@@ -138,9 +138,9 @@ struct SimulatedClient: LocationClients {
       requests.append(.acknowledge(stored.name))
     case .visit(let visit):
       if let departure = visit.departure {
-        traceNotice(.departed(coordinate: visit.coordinate, at: departure.instant), at: now)
+        traceNotice(.departed(coordinate: visit.coordinate, at: departure.acquired), at: now)
       } else {
-        traceNotice(.arrived(coordinate: visit.coordinate, at: visit.arrival?.instant), at: now)
+        traceNotice(.arrived(coordinate: visit.coordinate, at: visit.arrival?.acquired), at: now)
       }
     case .region(let event): receive(event, at: now)
     case .live(let element): receive(element, at: now)

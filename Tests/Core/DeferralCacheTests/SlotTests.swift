@@ -38,16 +38,12 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     #expect(checksum([UInt8]((0..<32).reversed())) == 0x113F_DB5C)
   }
 
-  @Test("the tables match the polynomial")
-  func tables() {
-    for i in 0..<256 {
+  @Test("the table matches the polynomial")
+  func table() {
+    for i in 0..<16 {
       var register = UInt32(i)
-      for zeros in 0..<4 {
-        for _ in 0..<8 {
-          register = register >> 1 ^ (register & 1 == 1 ? 0x82F6_3B78 : 0)
-        }
-        #expect(SlotChecksum.table[zeros * 256 + i] == register)
-      }
+      for _ in 0..<4 { register = register >> 1 ^ (register & 1 == 1 ? 0x82F6_3B78 : 0) }
+      #expect(SlotChecksum.table[i] == register)
     }
   }
 

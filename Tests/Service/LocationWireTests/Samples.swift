@@ -120,13 +120,12 @@ enum Samples {
     var gap = Gap(10..<20, from: time, to: bare)
     gap.count = 3
     let position = full.fix.coordinate
-    let moment = VisitMoment(instant: time.acquired, utc: time.utc)
     return [
       .fixes([full, longest, fix(0)]), .report(full), .finished(nil),
       .finished(.deferredCanceled), .gap(gap), .gap(Gap(unsyncedBefore: 5, after: nil)),
-      .visit(Visit(coordinate: position, horizontalAccuracy: 12.25, arrival: moment)),
+      .visit(Visit(coordinate: position, horizontalAccuracy: 12.25, arrival: time)),
       .visit(
-        Visit(coordinate: position, horizontalAccuracy: 0.1, arrival: nil, departure: moment),
+        Visit(coordinate: position, horizontalAccuracy: 0.1, arrival: nil, departure: time),
         number: 4),
       .region(WireRegionEvent(.region, name: "home", .entered(at: time)), number: .max),
       .region(WireRegionEvent(.region, name: "home", .exited(at: bare))),

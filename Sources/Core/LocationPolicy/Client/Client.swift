@@ -688,32 +688,18 @@ extension Client {
   public mutating func handle(
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
-    guard isConnected || request.isValidWithoutProcess else { return }
+    switch request.origin {
+    case .service: break
+    case .connection: guard isConnected else { return }
+    case .process:
+      guard isConnected else { return }
+      if process.isSuspended { setExecution(.background, context) }
+    }
     defer { usesServices = isReduced || services.hasActiveService || services.hasNotices }
     switch request {
     case .connect: connect(context)
     case .disconnect: disconnect(context)
     case .forget: if !isConnected { self = Client(at: context.head) }
-    case .startUpdating:
-      endSuspension(context)
-      startUpdating(context)
-    case .stopUpdating:
-      endSuspension(context)
-      stopUpdating(context)
-    case .setDesiredAccuracy(let accuracy):
-      endSuspension(context)
-      updates.setDesiredAccuracy(accuracy)
-      endIfIncompatible(context)
-    case .setDistanceFilter(let filter):
-      endSuspension(context)
-      updates.setDistanceFilter(filter)
-      endIfIncompatible(context)
-    case .allowDeferred(let distance, let timeout):
-      endSuspension(context)
-      allowDeferred(distance: distance, timeout: timeout, context)
-    case .disallowDeferred:
-      endSuspension(context)
-      end(.deferredCanceled, context)
     case .setExecution(let state): setExecution(state, context)
     case .acknowledge(let name): acknowledge(name, in: ring)
     case .readBacklog: readBacklog(in: ring, context)
@@ -722,17 +708,36 @@ extension Client {
     case .setUse(let newUse):
       process.setUse(newUse)
       updateShed(context)
-    case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
-      .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
-      .requestRegionState, .openLive, .closeLive:
-      endSuspension(context)
-      handleService(request, context)
+    case .startUpdating: startUpdating(context)
+    case .stopUpdating: stopUpdating(context)
+    case .setDesiredAccuracy(let accuracy):
+      updates.setDesiredAccuracy(accuracy)
+      endIfIncompatible(context)
+    case .setDistanceFilter(let filter):
+      updates.setDistanceFilter(filter)
+      endIfIncompatible(context)
+    case .allowDeferred(let distance, let timeout):
+      allowDeferred(distance: distance, timeout: timeout, context)
+    case .disallowDeferred: end(.deferredCanceled, context)
+    case .setPausesAutomatically(let allowed): services.handlePause(.allow(allowed))
+    case .setActivity(let activity): services.handlePause(.activity(activity))
+    case .requestLocation: requestLocation(context)
+    case .startSignificantChange: startSignificantChange(context)
+    case .stopSignificantChange: services.stopSignificantChange()
+    case .startVisits: startVisits(context)
+    case .stopVisits: services.stopVisits(at: context.now)
+    case .addRegion(let region, let assumed):
+      services.addRegion(
+        region, assuming: assumed, isRefused: authorization.isRefused, at: context.now)
+    case .removeRegion(let identifier): services.removeRegion(identifier)
+    case .requestRegionState(let identifier):
+      services.requestRegionState(of: identifier, at: context.now)
+    case .openLive(let configuration):
+      if services.openLive(configuration, line: context.motionLine, at: context.now) {
+        setLiveFlags(context)
+      }
+    case .closeLive(let iterator): services.closeLive(iterator)
     }
-  }
-
-  /// A client that sends a request is running, whatever was reported before.
-  private mutating func endSuspension(_ context: ClientContext) {
-    if process.isSuspended { setExecution(.background, context) }
   }
 
   private mutating func connect(_ context: ClientContext) {
@@ -931,37 +936,11 @@ extension Client {
 // MARK: - Services
 
 extension Client {
-  /// Handles a request for a service.
-  private mutating func handleService(_ request: Request, _ context: ClientContext) {
-    switch request {
-    case .setPausesAutomatically(let allowed): services.handlePause(.allow(allowed))
-    case .setActivity(let activity): services.handlePause(.activity(activity))
-    case .requestLocation: requestLocation(context)
-    case .startSignificantChange: startSignificantChange(context)
-    case .stopSignificantChange: services.stopSignificantChange()
-    case .startVisits:
-      guard !authorization.isRefused else { return failures.report(.denied) }
-      services.requestVisits()
-      if services.visits.state == .idle { failures.allowReport() }
-      startPending(context)
-    case .stopVisits: services.stopVisits(at: context.now)
-    case .addRegion(let region, let assumed):
-      services.addRegion(
-        region, assuming: assumed, isRefused: authorization.isRefused, at: context.now)
-    case .removeRegion(let identifier): services.removeRegion(identifier)
-    case .requestRegionState(let identifier):
-      services.requestRegionState(of: identifier, at: context.now)
-    case .openLive(let configuration):
-      if services.openLive(configuration, line: context.motionLine, at: context.now) {
-        setLiveFlags(context)
-      }
-    case .closeLive(let iterator): services.closeLive(iterator)
-    case .connect, .disconnect, .forget, .startUpdating, .stopUpdating, .setDesiredAccuracy,
-      .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
-      .readBacklog,
-      .setAuthorization, .setReducedAccuracy, .setUse:
-      preconditionFailure("not a request for a service")
-    }
+  private mutating func startVisits(_ context: ClientContext) {
+    guard !authorization.isRefused else { return failures.report(.denied) }
+    services.requestVisits()
+    if services.visits.state == .idle { failures.allowReport() }
+    startPending(context)
   }
 
   /// Starts pending requests that are now allowed: visits (VIS-2), and a single request (AUT-11). Ends visits that are

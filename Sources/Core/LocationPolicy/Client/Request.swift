@@ -113,17 +113,26 @@ public enum Request: Sendable {
     }
   }
 
-  /// Whether the request is valid while no process is attached.
-  var isValidWithoutProcess: Bool {
+  /// Who sends a request.
+  enum Origin: Sendable {
+    /// The service: valid while no process is attached.
+    case service
+    /// The service, about the attached process or its deliveries.
+    case connection
+    /// The attached process: it is running, whatever was reported before.
+    case process
+  }
+
+  /// Who sends this request.
+  var origin: Origin {
     switch self {
-    case .connect, .forget, .setAuthorization, .setReducedAccuracy, .setUse: true
-    case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
-      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .readBacklog,
-      .setPausesAutomatically,
-      .setActivity, .requestLocation, .startSignificantChange, .stopSignificantChange,
-      .startVisits, .stopVisits, .addRegion, .removeRegion, .requestRegionState, .openLive,
-      .closeLive:
-      false
+    case .connect, .forget, .setAuthorization, .setReducedAccuracy, .setUse: .service
+    case .disconnect, .setExecution, .acknowledge, .readBacklog: .connection
+    case .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter, .allowDeferred,
+      .disallowDeferred, .setPausesAutomatically, .setActivity, .requestLocation,
+      .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits, .addRegion,
+      .removeRegion, .requestRegionState, .openLive, .closeLive:
+      .process
     }
   }
 }

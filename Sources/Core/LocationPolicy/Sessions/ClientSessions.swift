@@ -40,11 +40,8 @@ public struct ClientSessions: Sendable {
   /// Whether the process set the key for explicit sessions (X8).
   private var needsExplicit = false
   private var launchedAt = Instant.boot
-  /// Numbers of the open service sessions, one bit each.
-  private var openNumbers: UInt8 = 0
-  /// Service sessions by their numbers; only those of ``openNumbers`` are open.
-  private var sessions = InlineArray<8, ServiceSession>(
-    repeating: ServiceSession(requirement: .none, requiresFullAccuracy: false, isValid: false))
+  /// Open service sessions by their numbers.
+  private var sessions = InlineArray<8, ServiceSession?>(repeating: nil)
 
   /// Creates the sessions of a client without a process.
   ///
@@ -83,16 +80,17 @@ public struct ClientSessions: Sendable {
   public var requirement: SessionRequirement {
     var highest = SessionRequirement.none
     if !needsExplicit && (implied > 0 || isBackgroundActive) { highest = .whenInUse }
-    for i in 0..<ClientSessions.capacity where isOpen(i) && sessions[i].isValid {
-      highest = max(highest, sessions[i].requirement)
+    for i in 0..<ClientSessions.capacity {
+      if let session = sessions[i], session.isValid { highest = max(highest, session.requirement) }
     }
     return highest
   }
 
   /// Whether a service session is open.
-  public var hasSessions: Bool { openNumbers != 0 }
-
-  private func isOpen(_ number: Int) -> Bool { openNumbers & 1 << UInt8(number) != 0 }
+  public var hasSessions: Bool {
+    for i in 0..<ClientSessions.capacity where sessions[i] != nil { return true }
+    return false
+  }
 
   /// Highest authorization requested, including sessions that are pending because the client is undecided (AUT-8).
   public var requested: SessionRequirement {
@@ -154,7 +152,7 @@ extension ClientSessions {
     pendingBackground = 0
     allowsBackground = false
     implied = 0
-    openNumbers = 0
+    sessions = InlineArray(repeating: nil)
     switch background {
     case .none, .dormant: break
     case .active, .resuming: background = .dormant
@@ -166,7 +164,7 @@ extension ClientSessions {
     guard process != nil else { return }
     process = state
     guard state == .foreground else { return }
-    for i in 0..<ClientSessions.capacity { sessions[i].isValid = true }
+    for i in 0..<ClientSessions.capacity { sessions[i]?.isValid = true }
   }
 
   /// Sets `allowsBackgroundLocationUpdates`; the caller checks whether the client may set it (BKG-18).
@@ -205,20 +203,19 @@ extension ClientSessions {
   public mutating func open(
     _ requirement: SessionRequirement, requiresFullAccuracy: Bool, at now: Instant
   ) -> Int? {
-    let number = (~openNumbers).trailingZeroBitCount
-    guard number < ClientSessions.capacity else { return nil }
     let isPrompt = isInUse || now - launchedAt <= grace
-    sessions[number] = ServiceSession(
-      requirement: requirement, requiresFullAccuracy: requiresFullAccuracy,
-      isValid: process != nil && isPrompt)
-    openNumbers |= 1 << UInt8(number)
-    return number
+    for number in 0..<ClientSessions.capacity where sessions[number] == nil {
+      sessions[number] = ServiceSession(
+        requirement: requirement, requiresFullAccuracy: requiresFullAccuracy,
+        isValid: process != nil && isPrompt)
+      return number
+    }
+    return nil
   }
 
   /// Ends the session; does nothing if no session has that number.
   public mutating func close(_ number: Int) {
-    guard (0..<ClientSessions.capacity).contains(number) else { return }
-    openNumbers &= ~(1 << UInt8(number))
+    if (0..<ClientSessions.capacity).contains(number) { sessions[number] = nil }
   }
 
   /// Ends a background session that the new process did not recreate in time (BKG-9).
@@ -229,10 +226,11 @@ extension ClientSessions {
   /// Returns the next session whose diagnostics changed since they were reported to its process, and marks them as
   /// reported (BKG-17).
   public mutating func nextDiagnostics() -> (number: Int, diagnostics: SessionDiagnostics)? {
-    for i in 0..<ClientSessions.capacity where isOpen(i) {
-      let current = diagnostics(of: sessions[i])
-      guard current != sessions[i].reported else { continue }
-      sessions[i].reported = current
+    for i in 0..<ClientSessions.capacity {
+      guard let session = sessions[i] else { continue }
+      let current = diagnostics(of: session)
+      guard current != session.reported else { continue }
+      sessions[i]?.reported = current
       return (i, current)
     }
     return nil

@@ -1,38 +1,22 @@
 import LocationTypes
 
-/// A time of a visit: on the boot clock, and in UTC if the nearest fix has UTC.
-///
-/// The UTC is that of the nearest fix plus the elapsed time on the boot clock. If it is nil (STD-13), the service
-/// computes it later from its own relation of boot clock and UTC.
-public struct VisitMoment: Equatable, Sendable {
-  /// The time on the boot clock.
-  public var instant: Instant
-  /// The same time in UTC; nil if unknown.
-  public var utc: UTCTime?
-
-  /// Creates a visit time.
-  public init(instant: Instant, utc: UTCTime?) {
-    self.instant = instant
-    self.utc = utc
-  }
-}
-
 /// A stay at one location, as it is reported to a client (VIS-3).
 public struct Visit: Equatable, Sendable {
   /// Centre of the stay; the same in the arrival and the departure event (VIS-6).
   public var coordinate: Coordinate
   /// Horizontal accuracy of ``coordinate``, metres: the mean accuracy of the fixes of the stay.
   public var horizontalAccuracy: Double
-  /// When the device entered the circle around the stay; nil if monitoring started inside it, which clients receive as
+  /// When the device entered the circle around the stay, with the UTC of the nearest fix plus the time between; the
+  /// service computes a missing UTC (STD-13). Nil if monitoring started inside it, which clients receive as
   /// `.distantPast` (VIS-4).
-  public var arrival: VisitMoment?
+  public var arrival: FixTime?
   /// When the device left the circle; nil while the visit lasts, which clients receive as `.distantFuture`.
-  public var departure: VisitMoment?
+  public var departure: FixTime?
 
   /// Creates a visit.
   public init(
-    coordinate: Coordinate, horizontalAccuracy: Double, arrival: VisitMoment?,
-    departure: VisitMoment? = nil
+    coordinate: Coordinate, horizontalAccuracy: Double, arrival: FixTime?,
+    departure: FixTime? = nil
   ) {
     self.coordinate = coordinate
     self.horizontalAccuracy = horizontalAccuracy

@@ -90,10 +90,8 @@ public struct VisitMonitor: Equatable, Sendable {
   private(set) var lastCheck: Instant?
   /// Number of consecutive checks without a fix; at most 8.
   private(set) var failedChecks = 0
-  /// Last reported motion, the time of the report, and the duration of reported motion since the last check.
-  private(set) var line = MotionLine.absent
-  private(set) var lineSince = Instant.boot
-  private(set) var motionTime = Interval.zero
+  /// Reported motion.
+  private(set) var motion = VisitMotion()
   /// Number of checks since the last hint of a departure; at most ``hintChecks``.
   private(set) var checksSinceHint = VisitMonitor.hintChecks
   /// Distance of the newest fix from the centre, metres.
@@ -101,9 +99,8 @@ public struct VisitMonitor: Equatable, Sendable {
   /// Whether the device, at the last check, was beyond the radius, or beyond half of it and moving, and had not left.
   private(set) var isAtEdge = false
 
-  /// Visit that lasted when the service was stopped, and the time of the stop (VIS-7).
-  private var cached: Visit?
-  private var stoppedAt = Instant.boot
+  /// Visit that lasted when the service was stopped (VIS-7).
+  private var stopped: StoppedVisit?
 
   /// How long after a stop a lasting visit is reported again by a new start.
   public static let recent = Interval.seconds(300)
@@ -124,16 +121,17 @@ public struct VisitMonitor: Equatable, Sendable {
     #endif
     guard state == .idle else { return .nothing }
     state = .underWay
-    let lasting = now - stoppedAt <= VisitMonitor.recent ? self.cached : nil
-    self.cached = nil
+    var lasting: Visit?
+    if let stopped, now - stopped.at <= VisitMonitor.recent { lasting = stopped.visit }
+    stopped = nil
     guard var cached = cachedVisit ?? lasting, cached.coordinate.isValid else { return .nothing }
     cached.departure = nil
     // No position is known since the stop, so the visit cannot have ended before now.
     var fix = Fix(acquired: now, coordinate: cached.coordinate)
     if let arrival = cached.arrival, let utc = arrival.utc {
-      fix.utc = utc + (now - arrival.instant)
+      fix.utc = utc + (now - arrival.acquired)
     }
-    if let arrival = cached.arrival, arrival.instant > now { cached.arrival = nil }
+    if let arrival = cached.arrival, arrival.acquired > now { cached.arrival = nil }
     stay = VisitStay(
       first: VisitSample(fix), accuracy: max(0, cached.horizontalAccuracy), before: nil)
     visit = cached
@@ -148,10 +146,9 @@ public struct VisitMonitor: Equatable, Sendable {
       reach(1)
     #endif
     guard state != .idle else { return }
-    let lasting = visit
+    let stopped = visit.map { StoppedVisit(visit: $0, at: now) }
     self = VisitMonitor(parameters: parameters)
-    cached = lasting
-    stoppedAt = now
+    self.stopped = stopped
   }
 
   /// Stops the service and discards everything: the client may not receive visits any more (RNG-6).
@@ -196,17 +193,9 @@ public struct VisitMonitor: Equatable, Sendable {
     #if REACHED
       reach(4)
     #endif
-    guard state != .idle, line != self.line else { return }
-    switch self.line {
-    case .moving: motionTime = motionTime + max(.zero, now - max(lineSince, lastCheck ?? lineSince))
-    case .absent, .still: break
-    }
-    switch line {
-    case .moving: checksSinceHint = 0
-    case .absent, .still: break
-    }
-    self.line = line
-    lineSince = now
+    guard state != .idle, line != motion.line else { return }
+    if line == .moving { checksSinceHint = 0 }
+    motion.change(to: line, at: now, lastCheck: lastCheck)
   }
 
   /// Applies a fix to the state; `next` is the stay that would start with this fix.
@@ -275,8 +264,8 @@ public struct VisitMonitor: Equatable, Sendable {
       current.last.acquired >= current.visitDue(parameters: parameters, earliest: earliest)
     else { return .nothing }
     var arrival = current.arrival(parameters: parameters)
-    if let recorded = arrival, recorded.instant < earliest {
-      arrival = current.first.moment(earliest)
+    if let recorded = arrival, recorded.acquired < earliest {
+      arrival = current.first.time(earliest)
     }
     let opened = Visit(
       coordinate: current.centre, horizontalAccuracy: current.accuracy, arrival: arrival)
@@ -290,12 +279,12 @@ public struct VisitMonitor: Equatable, Sendable {
     guard var closed = visit else { return .nothing }
     var departure = endedStay.departure(parameters: parameters, outside: sample)
     // The device left in the motion that still lasts, not before it.
-    if line == .moving, lineSince > departure.instant, lineSince <= sample.acquired {
-      departure = sample.moment(lineSince)
+    if motion.line == .moving, motion.since > departure.acquired, motion.since <= sample.acquired {
+      departure = sample.time(motion.since)
     }
-    if let arrival = closed.arrival, departure.instant < arrival.instant { departure = arrival }
+    if let arrival = closed.arrival, departure.acquired < arrival.acquired { departure = arrival }
     closed.departure = departure
-    earliest = departure.instant
+    earliest = departure.acquired
     visit = nil
     state = .underWay
     return .departed(closed)
@@ -303,7 +292,7 @@ public struct VisitMonitor: Equatable, Sendable {
 
   private mutating func noteCheck(at time: Instant) {
     lastCheck = max(lastCheck ?? time, time)
-    motionTime = .zero
+    motion.restart()
   }
 
   /// Counts the checks since the last hint of a departure: a device that comes to the edge of the circle.
@@ -337,8 +326,8 @@ extension VisitMonitor {
   private func nextTravelCheck(after check: Instant, line: MotionLine) -> Instant {
     let isStill = line == .still
     // The device has stopped since the last check: a fix now gives the location and nearly the arrival time.
-    if isStill, self.line == .still, lineSince > check {
-      return max(check + parameters.promptCheckDelay, lineSince)
+    if isStill, motion.line == .still, motion.since > check {
+      return max(check + parameters.promptCheckDelay, motion.since)
     }
     guard let candidate = outside ?? stay else {
       return check + retryInterval(parameters.travelCheckInterval)
@@ -368,16 +357,16 @@ extension VisitMonitor {
         parameters.visitCheckInterval, doubled(parameters.promptCheckDelay, checksSinceHint))
       return check + max(interval, shortestExitTime(fastest: fastest))
     case .moving:
-      let missingMotion = motionNeeded - motionTime
+      let missingMotion = motionNeeded - motion.duration
       // Within the first minute a fix could not show a departure on foot.
-      guard self.line == .moving, lineSince > check else {
+      guard motion.line == .moving, motion.since > check else {
         return check + max(.zero, missingMotion)
       }
-      return lineSince + max(parameters.promptCheckDelay, missingMotion)
+      return motion.since + max(parameters.promptCheckDelay, missingMotion)
     case .still:
       // There was enough motion, and no check followed.
-      return motionTime >= motionNeeded
-        ? max(check, lineSince) : check + parameters.stillCheckInterval
+      return motion.duration >= motionNeeded
+        ? max(check, motion.since) : check + parameters.stillCheckInterval
     }
   }
 
@@ -404,6 +393,32 @@ extension VisitMonitor {
   private func doubled(_ interval: Interval, _ times: Int) -> Interval {
     interval * (1 << Int64(min(times, 8)))
   }
+}
+
+/// A visit that lasted when the service was stopped.
+private struct StoppedVisit: Equatable, Sendable {
+  let visit: Visit
+  let at: Instant
+}
+
+/// The motion that the line has reported.
+struct VisitMotion: Equatable, Sendable {
+  /// Last report.
+  private(set) var line = MotionLine.absent
+  /// Time of that report.
+  private(set) var since = Instant.boot
+  /// Duration of reported motion since the last check, until ``since``.
+  private(set) var duration = Interval.zero
+
+  /// The line reports another state.
+  mutating func change(to new: MotionLine, at now: Instant, lastCheck: Instant?) {
+    if line == .moving { duration = duration + max(.zero, now - max(since, lastCheck ?? since)) }
+    line = new
+    since = now
+  }
+
+  /// A check took place.
+  mutating func restart() { duration = .zero }
 }
 
 #if REACHED

@@ -40,8 +40,8 @@ struct VisitSample: Equatable, Sendable {
   }
 
   /// `instant` with its UTC, computed from this fix's UTC; without UTC if this fix has none.
-  func moment(_ instant: Instant) -> VisitMoment {
-    VisitMoment(instant: instant, utc: utc.map { $0 + (instant - acquired) })
+  func time(_ instant: Instant) -> FixTime {
+    FixTime(acquired: instant, utc: utc.map { $0 + (instant - acquired) })
   }
 }
 
@@ -109,31 +109,31 @@ struct VisitStay: Equatable, Sendable {
   /// When the circle around the centre was entered; nil if the service started inside it.
   ///
   /// Computed from the last fix outside and its speed, and never later than the first fix inside.
-  func arrival(parameters: VisitParameters) -> VisitMoment? {
+  func arrival(parameters: VisitParameters) -> FixTime? {
     let radius = parameters.radius(accuracy: accuracy)
     let excess = centre.localDistance(to: first.coordinate) - radius
     if excess > 0 {
       let travel = first.travelTime(for: excess, atMost: last.acquired - first.acquired)
-      return first.moment(first.acquired + travel)
+      return first.time(first.acquired + travel)
     }
     guard let before else { return nil }
     let outside = centre.localDistance(to: before.coordinate) - radius
     let travel = before.travelTime(for: outside, atMost: first.acquired - before.acquired)
-    return first.moment(before.acquired + travel)
+    return first.time(before.acquired + travel)
   }
 
   /// When the circle was left, if `sample` is the first fix outside.
-  func departure(parameters: VisitParameters, outside sample: VisitSample) -> VisitMoment {
+  func departure(parameters: VisitParameters, outside sample: VisitSample) -> FixTime {
     let radius = parameters.radius(accuracy: accuracy)
     let travel = sample.travelTime(
       for: centre.localDistance(to: sample.coordinate) - radius,
       atMost: sample.acquired - last.acquired)
-    return sample.moment(sample.acquired - travel)
+    return sample.time(sample.acquired - travel)
   }
 
   /// Time from which a fix inside makes this stay a visit; `earliest` is the end of the last visit.
   func visitDue(parameters: VisitParameters, earliest: Instant) -> Instant {
-    let arrived = max(arrival(parameters: parameters)?.instant ?? first.acquired, earliest)
+    let arrived = max(arrival(parameters: parameters)?.acquired ?? first.acquired, earliest)
     return max(first.acquired + parameters.minimumSpan, arrived + parameters.dwell)
   }
 }

@@ -67,8 +67,8 @@ extension JSONOutput {
   private mutating func members(of visit: Visit) {
     members(of: visit.coordinate)
     member("horizontal_accuracy_m", visit.horizontalAccuracy)
-    object("arrival", visit.arrival.map { FixTime(acquired: $0.instant, utc: $0.utc) })
-    object("departure", visit.departure.map { FixTime(acquired: $0.instant, utc: $0.utc) })
+    object("arrival", visit.arrival)
+    object("departure", visit.departure)
   }
 
   mutating func members(of event: WireRegionEvent) {
@@ -247,8 +247,7 @@ extension JSONFields {
     let departure = try time("departure")
     let visit = Visit(
       coordinate: coordinate, horizontalAccuracy: accuracy,
-      arrival: arrival.map { VisitMoment(instant: $0.acquired, utc: $0.utc) },
-      departure: departure.map { VisitMoment(instant: $0.acquired, utc: $0.utc) })
+      arrival: arrival, departure: departure)
     return .visit(visit, number: try eventNumber())
   }
 

@@ -103,7 +103,7 @@ enum VisitText {
       return "arrived \(time(arrival)) at \(position)"
     }
     let stay =
-      visit.arrival.map { " after " + HumanFormat.duration(departure.instant - $0.instant) } ?? ""
+      visit.arrival.map { " after " + HumanFormat.duration(departure.acquired - $0.acquired) } ?? ""
     return "left    \(time(departure)) from \(position)\(stay)"
   }
 
@@ -116,8 +116,7 @@ enum VisitText {
     return text.string
   }
 
-  private static func time(_ moment: VisitMoment) -> String {
-    ServiceClock(now: FixTime(acquired: moment.instant, utc: moment.utc)).dateAndTime(
-      FixTime(acquired: moment.instant, utc: moment.utc))
+  private static func time(_ moment: FixTime) -> String {
+    ServiceClock(now: moment).dateAndTime(moment)
   }
 }

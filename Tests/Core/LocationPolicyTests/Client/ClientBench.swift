@@ -51,7 +51,7 @@ enum NoticeValue: Equatable, CustomStringConvertible {
       self = .coarse(stored.name.sequence, accuracy_mm: stored.fix.horizontalAccuracy_mm)
     case .visit(let visit):
       self = .visit(
-        arrival: visit.arrival?.instant.seconds, departure: visit.departure?.instant.seconds)
+        arrival: visit.arrival?.acquired.seconds, departure: visit.departure?.acquired.seconds)
     case .region(let event): self = .region(event)
     case .live(let element):
       self = .live(

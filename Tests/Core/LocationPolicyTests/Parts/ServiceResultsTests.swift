@@ -13,8 +13,8 @@ import Testing
   static func visit(_ arrival: Double, _ departure: Double? = nil) -> Visit {
     var visit = Visit(
       coordinate: equator, horizontalAccuracy: 10,
-      arrival: VisitMoment(instant: Instant(seconds: arrival), utc: nil))
-    visit.departure = departure.map { VisitMoment(instant: Instant(seconds: $0), utc: nil) }
+      arrival: FixTime(acquired: Instant(seconds: arrival), utc: nil))
+    visit.departure = departure.map { FixTime(acquired: Instant(seconds: $0), utc: nil) }
     return visit
   }
 
@@ -45,6 +45,34 @@ import Testing
     #expect(Self.visits([departed, arrivedAgain]) == [firstEnd, second])
     #expect(Self.visits([arrived, departed, arrivedAgain]) == [second])
     #expect(Self.visits([departed, arrivedAgain, departedAgain]) == [firstEnd, second, secondEnd])
+  }
+
+  @Test("VIS-6: each reported arrival gets its departure, also if events come between two notices")
+  func everyDeparture() {
+    let events: [VisitMonitor.Outcome] = [
+      .arrived(Self.visit(1)), .departed(Self.visit(1, 2)), .arrived(Self.visit(3)),
+      .departed(Self.visit(3, 4)), .arrived(Self.visit(5)), .departed(Self.visit(5, 6)),
+    ]
+    // Bit i of the pattern: a notice is taken after event i.
+    for pattern in 0..<64 {
+      var results = ServiceResults()
+      var notices: [NoticeValue] = []
+      for (i, event) in events.enumerated() {
+        results.note(event)
+        if pattern >> i & 1 == 1, let notice = results.nextVisit() {
+          notices.append(NoticeValue(notice))
+        }
+      }
+      while let notice = results.nextVisit() { notices.append(NoticeValue(notice)) }
+      let times: [Double] = [1, 3, 5].filter {
+        notices.contains(.visit(arrival: $0, departure: nil))
+      }
+      #expect(times.last == 5)
+      let expected: [NoticeValue] = times.flatMap { (time: Double) -> [NoticeValue] in
+        [.visit(arrival: time, departure: nil), .visit(arrival: time, departure: time + 1)]
+      }
+      #expect(notices == expected, "pattern \(pattern)")
+    }
   }
 
   @Test("PAU-3: pause and resume alternate; an unreported one is cancelled by its opposite")

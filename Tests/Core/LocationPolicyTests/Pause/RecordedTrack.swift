@@ -122,7 +122,7 @@ struct RecordedTrack {
     let (first, last) = (samples[0].time, samples[samples.count - 1].time)
     return (outcomes.compactMap(\.departure) + (monitor.visit.map { [$0] } ?? [])).map {
       SlidingStayPoints.Stay(
-        start: $0.arrival?.instant.seconds ?? first, end: $0.departure?.instant.seconds ?? last)
+        start: $0.arrival?.acquired.seconds ?? first, end: $0.departure?.acquired.seconds ?? last)
     }
   }
 }

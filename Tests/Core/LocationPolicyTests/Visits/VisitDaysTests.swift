@@ -29,17 +29,17 @@ struct VisitDaysTests {
           #expect(open == nil)
           #expect(visit.departure == nil)
           if let arrival = visit.arrival {
-            #expect(arrival.instant >= last)
-            #expect(arrival.instant + VisitParameters().dwell <= reported)
+            #expect(arrival.acquired >= last)
+            #expect(arrival.acquired + VisitParameters().dwell <= reported)
           }
           open = visit
         case .departed(let visit):
           let departure = try #require(visit.departure)
           #expect(visit.coordinate == open?.coordinate)
           #expect(visit.arrival == open?.arrival)
-          #expect(departure.instant >= visit.arrival?.instant ?? .boot)
-          #expect(departure.instant < reported)
-          last = departure.instant
+          #expect(departure.acquired >= visit.arrival?.acquired ?? .boot)
+          #expect(departure.acquired < reported)
+          last = departure.acquired
           open = nil
         }
       }
@@ -56,8 +56,8 @@ struct VisitDaysTests {
       return reported.map { $0.at - moment } ?? .infinity
     }
     return (
-      long.map { delay($0.start, { $0.arrival?.arrival?.instant.seconds }) },
-      long.map { delay($0.end, { $0.departure?.departure?.instant.seconds }) }
+      long.map { delay($0.start, { $0.arrival?.arrival?.acquired.seconds }) },
+      long.map { delay($0.end, { $0.departure?.departure?.acquired.seconds }) }
     )
   }
 

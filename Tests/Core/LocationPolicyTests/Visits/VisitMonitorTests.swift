@@ -102,7 +102,7 @@ struct VisitMonitorTests {
   func arrivalDate() throws {
     let visit = try #require(VisitMonitor.visiting().visit)
     let arrival = try #require(visit.arrival)
-    #expect(abs(arrival.instant.seconds - 93) < 0.01)
+    #expect(abs(arrival.acquired.seconds - 93) < 0.01)
     #expect(visit.departure == nil)
     #expect(visit.coordinate.localDistance(to: equator) < 0.01)
     #expect(visit.horizontalAccuracy == 3)
@@ -119,7 +119,7 @@ struct VisitMonitorTests {
       _ = monitor.accept(fix(at: 0, east: east, speed_mmps: speed))
       _ = monitor.accept(fix(at: 1200))
       let visit = try #require(monitor.accept(fix(at: 2400)).arrival)
-      #expect(abs((visit.arrival?.instant.seconds ?? 0) - expected) < 0.01)
+      #expect(abs((visit.arrival?.acquired.seconds ?? 0) - expected) < 0.01)
     }
   }
 
@@ -160,7 +160,7 @@ struct VisitMonitorTests {
     #expect(monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000)) == .nothing)
     #expect(monitor.accept(fix(at: 1399, east: 1200, speed_mmps: 10_000)) == .nothing)
     let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
-    let departure = try #require(visit.departure?.instant.seconds)
+    let departure = try #require(visit.departure?.acquired.seconds)
     #expect(abs(departure - 1287) < 0.01)
     #expect(visit.coordinate == arrived.coordinate)
     #expect(visit.arrival == arrived.arrival)
@@ -173,7 +173,7 @@ struct VisitMonitorTests {
     _ = monitor.accept(fix(at: 900))
     _ = monitor.accept(fix(at: 910, east: 1400))
     let visit = try #require(monitor.accept(fix(at: 930, east: 1400)).departure)
-    #expect(visit.departure?.instant.seconds == 900)
+    #expect(visit.departure?.acquired.seconds == 900)
   }
 
   @Test("VIS-9: a departure needs 2 fixes beyond 1.5 radii; the radius is 70 m or 2 accuracies")
@@ -264,7 +264,7 @@ struct VisitMonitorTests {
 
   @Test("VIS-7: a cached visit is reported again at start, and its departure later")
   func cachedVisit() throws {
-    let arrival = VisitMoment(instant: Instant(seconds: 100), utc: UTCTime(microseconds: 5))
+    let arrival = FixTime(acquired: Instant(seconds: 100), utc: UTCTime(microseconds: 5))
     var cached = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
     cached.departure = arrival
     var monitor = VisitMonitor()
@@ -275,7 +275,7 @@ struct VisitMonitorTests {
     _ = monitor.accept(fix(at: 700, east: 600, speed_mmps: 10_000))
     let departed = try #require(monitor.accept(fix(at: 720, east: 800)).departure)
     #expect(departed.arrival == arrival && departed.coordinate == equator)
-    #expect(abs((departed.departure?.instant.seconds ?? 0) - 647) < 0.01)
+    #expect(abs((departed.departure?.acquired.seconds ?? 0) - 647) < 0.01)
     var broken = VisitMonitor()
     cached.coordinate = Coordinate(latitude_e9: 91_000_000_000, longitude_e9: 0)
     #expect(broken.start(at: .boot, cached: cached) == .nothing)
@@ -304,7 +304,7 @@ struct VisitMonitorTests {
 
   @Test("VIS-6: arrival ≤ departure, even if fixes from before the start arrive late")
   func lateFixes() throws {
-    let arrival = VisitMoment(instant: Instant(seconds: 590), utc: nil)
+    let arrival = FixTime(acquired: Instant(seconds: 590), utc: nil)
     let cached = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
     var monitor = VisitMonitor()
     _ = monitor.start(at: Instant(seconds: 600), cached: cached)
@@ -345,10 +345,10 @@ struct VisitMonitorTests {
     _ = monitor.accept(dated(240, 0, nil))
     let visit = try #require(monitor.accept(dated(420, 0, nil)).arrival)
     let arrival = try #require(visit.arrival)
-    #expect(arrival.utc?.microseconds == 1_000_000_000 + arrival.instant.microseconds)
+    #expect(arrival.utc?.microseconds == 1_000_000_000 + arrival.acquired.microseconds)
     _ = monitor.accept(dated(900, 1000, 10_000))
     let departed = try #require(monitor.accept(dated(920, 1000, nil)).departure?.departure)
-    #expect(departed.utc?.microseconds == 1_000_000_000 + departed.instant.microseconds)
+    #expect(departed.utc?.microseconds == 1_000_000_000 + departed.acquired.microseconds)
     #expect(VisitMonitor.visiting().visit?.arrival?.utc == nil)
   }
 
@@ -368,7 +368,7 @@ struct VisitMonitorTests {
     }
     let visit = try #require(reported)
     #expect(visit.coordinate.localDistance(to: equator) < 5)
-    let arrival = try #require(visit.arrival?.instant.seconds)
+    let arrival = try #require(visit.arrival?.acquired.seconds)
     #expect(abs(arrival - 46) < 10)
   }
 }

@@ -169,14 +169,14 @@ struct VisitPlanTests {
       _ = monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000))
       if turn > 1380 { monitor.motionLineChanged(.moving, at: Instant(seconds: turn)) }
       let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
-      #expect(abs((visit.departure?.instant.seconds ?? 0) - expected) < 0.01)
+      #expect(abs((visit.departure?.acquired.seconds ?? 0) - expected) < 0.01)
     }
     // The line becomes still while travelling: that is no start of motion.
     var monitor = VisitMonitor.visiting()
     monitor.motionLineChanged(.still, at: Instant(seconds: 1300))
     _ = monitor.accept(fix(at: 1380, east: 1000, speed_mmps: 10_000))
     let visit = try #require(monitor.accept(fix(at: 1400, east: 1200)).departure)
-    #expect(abs((visit.departure?.instant.seconds ?? 0) - 1287) < 0.01)
+    #expect(abs((visit.departure?.acquired.seconds ?? 0) - 1287) < 0.01)
   }
 
   @Test("VIS-6: the next arrival is not before the last departure, one event per fix")
@@ -188,8 +188,8 @@ struct VisitPlanTests {
     // The dwell time is already over: a prompt check.
     #expect(Self.next(monitor) == 1820)
     let arrived = try #require(monitor.accept(fix(at: 1820, east: 150)).arrival?.arrival)
-    #expect(departed.instant.seconds > 1300)
-    #expect(arrived.instant == departed.instant)
+    #expect(departed.acquired.seconds > 1300)
+    #expect(arrived.acquired == departed.acquired)
   }
 
   @Test("VIS-6: the dwell time at the next place does not begin before the departure")
@@ -199,7 +199,7 @@ struct VisitPlanTests {
     _ = monitor.accept(fix(at: 1380, east: 150))
     let departure = monitor.accept(fix(at: 1580, east: 150)).departure?.departure
     // 80 m at 1.3 m/s before 1380 s, and the dwell time.
-    #expect(abs((departure?.instant.seconds ?? 0) - 1318.5) < 0.1)
+    #expect(abs((departure?.acquired.seconds ?? 0) - 1318.5) < 0.1)
     #expect(abs(Self.next(monitor) - 1618.5) < 0.1)
   }
 
@@ -211,7 +211,7 @@ struct VisitPlanTests {
     _ = monitor.accept(fix(at: 400, east: 75))
     // The centre moves to 65 m: the fix at 100 s is inside the circle.
     let visit = monitor.accept(fix(at: 660, east: 50)).arrival
-    #expect(visit?.arrival?.instant.seconds == 100)
+    #expect(visit?.arrival?.acquired.seconds == 100)
   }
 
   @Test("VIS-9: without a reported change, the motion line's state counts from the last check")

@@ -50,7 +50,7 @@ struct GeneratedHike {
     var monitor = VisitMonitor.started(parameters)
     return fixes.compactMap { monitor.accept($0).departure }.map {
       SlidingStayPoints.Stay(
-        start: $0.arrival?.instant.seconds ?? 0, end: $0.departure?.instant.seconds ?? 0)
+        start: $0.arrival?.acquired.seconds ?? 0, end: $0.departure?.acquired.seconds ?? 0)
     }
   }
 }

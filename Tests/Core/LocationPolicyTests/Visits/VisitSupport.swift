@@ -70,7 +70,7 @@ struct VisitRun {
       case .nothing, .arrived: nil
       case .departed(let visit):
         SlidingStayPoints.Stay(
-          start: visit.arrival?.instant.seconds ?? 0, end: visit.departure?.instant.seconds ?? 0)
+          start: visit.arrival?.acquired.seconds ?? 0, end: visit.departure?.acquired.seconds ?? 0)
       }
     }
   }

@@ -22,9 +22,12 @@ enum RefusedCall: Sendable {
 /// First the departure of the visit whose arrival was reported, then the latest visit, with its departure if it has
 /// one. Visits between them that were never reported are dropped:
 ///
-///     event      an arrival is unreported   no arrival is unreported
-///     arrived    replaces the visit         becomes ``arrival``
-///     departed   ``departureOfArrival``     ``departure``
+///     event                 ``latest`` is nil                ``latest`` is a visit
+///     arrived               becomes ``latest``               replaces it
+///     departed              becomes ``departure``            replaces it: the same visit with its departure
+///     the arrival is read   –                                moves to ``departure`` if it has one, otherwise nil
+///
+/// So each reported arrival gets its departure, whenever the client reads its notices.
 ///
 /// # Who changes what
 ///
@@ -39,10 +42,8 @@ struct ServiceResults: ~Copyable, Sendable {
   private var answer = LocationRequest.Outcome.nothing
   /// The departure of a visit whose arrival was reported.
   private var departure: Visit?
-  /// The latest visit.
-  private var arrival: Visit?
-  /// The latest visit with its departure.
-  private var departureOfArrival: Visit?
+  /// The latest visit, whose arrival is unreported; with its departure if it has ended.
+  private var latest: Visit?
   /// The refusal of the latest request.
   private(set) var refusal: RefusedCall?
   /// A pause or resume of updates.
@@ -66,7 +67,7 @@ struct ServiceResults: ~Copyable, Sendable {
   }
 
   /// Whether a visit is unreported.
-  var hasVisit: Bool { !arrival.isNil || !departure.isNil || !departureOfArrival.isNil }
+  var hasVisit: Bool { !latest.isNil || !departure.isNil }
 
   // MARK: Events
 
@@ -82,11 +83,8 @@ struct ServiceResults: ~Copyable, Sendable {
   mutating func note(_ outcome: VisitMonitor.Outcome) {
     switch outcome {
     case .nothing: break
-    case .arrived(let visit):
-      arrival = visit
-      departureOfArrival = nil
-    case .departed(let visit):
-      if arrival.isNil { departure = visit } else { departureOfArrival = visit }
+    case .arrived(let visit): latest = visit
+    case .departed(let visit): if latest.isNil { departure = visit } else { latest = visit }
     }
   }
 
@@ -121,8 +119,7 @@ struct ServiceResults: ~Copyable, Sendable {
   /// Discards unreported visits.
   mutating func discardVisits() {
     departure = nil
-    arrival = nil
-    departureOfArrival = nil
+    latest = nil
   }
 
   /// Discards the unreported result of a single request.
@@ -163,15 +160,11 @@ struct ServiceResults: ~Copyable, Sendable {
       departure = nil
       return .visit(visit)
     }
-    if let visit = arrival {
-      arrival = nil
-      return .visit(visit)
-    }
-    if let visit = departureOfArrival {
-      departureOfArrival = nil
-      return .visit(visit)
-    }
-    return nil
+    guard var visit = latest else { return nil }
+    latest = nil
+    if visit.departure != nil { departure = visit }
+    visit.departure = nil
+    return .visit(visit)
   }
 
   /// Returns the pending refusal. It is reported at the end of the step of its request, so that at most one is pending.
