@@ -47,11 +47,13 @@ struct Layer {
   /// Dependencies include modules that it does not import but whose types it stores by value, as the loop stores the
   /// drivers: when their layout changes, an incremental build must recompile it.
   func module(
-    _ name: String, _ dependencies: [String], settings: [SwiftSetting] = []
+    _ name: String, _ dependencies: [String], resources: [Resource] = [],
+    settings: [SwiftSetting] = []
   ) -> Target {
     .target(
       name: name, dependencies: dependencies.map { .target(name: $0) },
-      path: "Sources/\(folder)/\(name)", swiftSettings: sourceSettings + settings)
+      path: "Sources/\(folder)/\(name)", resources: resources,
+      swiftSettings: sourceSettings + settings)
   }
 
   /// A module in C or C++, linked with system libraries.
@@ -158,7 +160,11 @@ let profileModules: [Target] = [
 /// The service on Linux and its clients.
 let serviceModules: [Target] = [
   /// Calls, replies and notices with their JSON and framing; records for bulk transfer ([socket](Reference/socket.md)).
-  service.module("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.module(
+    "LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"],
+    resources: [
+      .embedInCode("org.torpor.Location.varlink"), .embedInCode("org.varlink.service.varlink"),
+    ]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
@@ -264,6 +270,8 @@ let labModules: [Target] =
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
+    /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
+    lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.
     lab.program("StateProbe", ["LocationTypes", "LocationPolicy", "ServiceState"]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
@@ -326,6 +334,7 @@ let testTargets: [Target] = [
     ]),
   lab.tests("TorporBoard"),
   lab.tests("DecoderProperties"),
+  lab.tests("InterfaceGenerator"),
   .target(
     name: "TestSupport", dependencies: ["DeferralCache", "LocationTypes", "LocationWire"],
     path: "Tests/Support",

@@ -41,11 +41,10 @@ struct ClientsList: ParsableCommand {
   var json = false
 
   func run() throws {
-    let reply = try socket.call(.listClients)
-    guard case .clients(let clients) = reply else { throw SocketOption.unexpectedReply }
+    let clients = try socket.request { try $0.listClients() }
     var output = Output()
     if json {
-      try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
+      try output.write(ReplyEncoder.object(of: .clients(clients)) + [UInt8(ascii: "\n")])
     } else if clients.isEmpty {
       try output.write(Array("no client has connected yet\n".utf8))
     } else {
@@ -178,7 +177,7 @@ struct ClientDecision: ParsableArguments {
   func send(
     _ call: WireCall, _ what: String, _ member: (inout JSONWriter) -> Void
   ) throws {
-    _ = try socket.call(call)
+    try socket.request { try $0.call(call) }
     var output = Output()
     var line = JSONWriter()
     line.begin()

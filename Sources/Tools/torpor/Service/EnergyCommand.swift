@@ -20,11 +20,10 @@ struct EnergyCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let reply = try socket.call(.getEnergy)
-    guard case .energy(let energy) = reply else { throw SocketOption.unexpectedReply }
+    let energy = try socket.request { try $0.getEnergy() }
     var output = Output()
     if json {
-      try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
+      try output.write(ReplyEncoder.object(of: .energy(energy)) + [UInt8(ascii: "\n")])
     } else {
       try output.write(EnergyText.text(energy, style: .ofStandardOutput).bytes)
     }

@@ -125,7 +125,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: stage.now)
-    server.flush()
+    server.flushState()
     loop = LocationLoop(
       engine: engine, board: SocketBoard(events: events, stage: stage), clients: server)
     settle()

@@ -1,43 +1,7 @@
 import LocationPolicy
 import LocationTypes
 
-// The replies as values, without I/O. ``ReplyEncoder`` (in the service) and ``ReplyDecoder`` (in clients) convert them
-// to and from the JSON of Varlink.
-
-/// A reply of the service to a call of a client.
-public enum WireReply: Equatable, Sendable {
-  /// Success without parameters.
-  case done
-  /// To ``WireCall/getInfo``.
-  case info(WireServiceInfo)
-  /// To ``WireCall/getInterfaceDescription(_:)``.
-  case interfaceDescription(String)
-  /// To ``WireCall/connect(name:needsExplicitSessions:)``.
-  case connected(WireSession)
-  /// To ``WireCall/watch(session:)``, repeatedly.
-  case notice(WireNotice)
-  /// To ``WireCall/openLive(_:)``: the iterator's number.
-  case opened(Int)
-  /// To ``WireCall/openBackgroundSession``: whether the session is active.
-  case active(Bool)
-  /// To ``WireCall/getLocation``.
-  case location(StoredFix?)
-  /// To ``WireCall/getStatus``.
-  case status(WireStatus)
-  /// To ``WireCall/getPowerPlan``.
-  case plan(WirePlan)
-  /// To ``WireCall/getEnergy``.
-  case energy(WireEnergy)
-  /// To ``WireCall/drain(session:)`` and ``WireCall/readBacklog(name:)``: number of records that follow this reply
-  /// after a header of 32 bytes, and the gap before the first record (RNG-4).
-  case drain(count: UInt64, Gap?)
-  /// To ``WireCall/listRegions``.
-  case regions([WireMonitoredRegion])
-  /// To ``WireCall/listClients``.
-  case clients([WireClient])
-  /// To any call that is refused.
-  case error(WireError)
-}
+// The types of the values of ``WireReply``, and their members.
 
 /// A reply with the `continues` flag of its frame, which Varlink defines.
 public struct IncomingReply: Equatable, Sendable {
@@ -54,7 +18,7 @@ public struct IncomingReply: Equatable, Sendable {
 }
 
 /// Identification of the service, as required by Varlink.
-public struct WireServiceInfo: Equatable, Sendable {
+public struct WireServiceInfo: WireRecord, Equatable, Sendable {
   /// Name of the vendor.
   public var vendor: String
   /// Name of the product.
@@ -74,10 +38,20 @@ public struct WireServiceInfo: Equatable, Sendable {
     url = ""
     interfaces = [CallDecoder.service, CallDecoder.interface]
   }
+
+  init() { self.init(version: "") }
+
+  mutating func code<Coder: WireCoder & ~Copyable>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("vendor", &vendor)
+    try coder.code("product", &product)
+    try coder.code("version", &version)
+    try coder.code("url", &url)
+    try coder.code("interfaces", &interfaces)
+  }
 }
 
 /// The session of a connected client.
-public struct WireSession: Equatable, Sendable {
+public struct WireSession: WireRecord, Equatable, Sendable {
   /// Number of the session, for the client's other connections.
   public var session: Int64
   /// Authorization of the client.
@@ -98,11 +72,24 @@ public struct WireSession: Equatable, Sendable {
     self.isReduced = isReduced
     self.isDeferralAvailable = isDeferralAvailable
   }
+
+  init() {
+    self.init(
+      session: 0, authorization: .notDetermined, isReduced: false, isDeferralAvailable: false)
+  }
+
+  mutating func code<Coder: WireCoder & ~Copyable>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("session", &session)
+    try coder.code("authorization", &authorization)
+    try coder.code("reduced_accuracy", &isReduced)
+    try coder.code("deferral_available", &isDeferralAvailable)
+    try coder.code("launch_reason", &launchReason)
+  }
 }
 
 /// Reason for which the service starts a program (BKG-19). The program receives the raw value in the environment
 /// variable `TORPOR_LAUNCH_REASON`.
-public enum LaunchReason: String, CaseIterable, Sendable {
+public enum LaunchReason: String, WireWord, CaseIterable, Sendable {
   /// A background session was active when its process ended.
   case backgroundSession = "background_session"
   /// An event of a region or condition.
@@ -114,7 +101,7 @@ public enum LaunchReason: String, CaseIterable, Sendable {
 }
 
 /// A registered client, in the list for administrators.
-public struct WireClient: Equatable, Sendable {
+public struct WireClient: WireRecord, Equatable, Sendable {
   /// User and name of the client.
   public var name: WireClientName
   /// Authorization of the client.
@@ -137,5 +124,22 @@ public struct WireClient: Equatable, Sendable {
     self.authorization = authorization
     self.isReduced = isReduced
     self.execution = execution
+  }
+
+  init() {
+    self.init(
+      WireClientName(user: 0, name: ""), authorization: .notDetermined, isReduced: false,
+      execution: nil)
+  }
+
+  mutating func code<Coder: WireCoder & ~Copyable>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(membersOf: &name)
+    try coder.code("authorization", &authorization)
+    try coder.code("reduced_accuracy", &isReduced)
+    try coder.code("execution", &execution)
+    var hasSession: Bool? = hasBackgroundSession ? true : nil
+    try coder.code("background_session", &hasSession)
+    hasBackgroundSession = hasSession ?? false
+    try coder.code("asks", &requestedAuthorization)
   }
 }
