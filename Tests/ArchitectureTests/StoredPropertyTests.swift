@@ -201,6 +201,7 @@ enum WritableTypes {
     LocationPolicy.PendingEnd: record in the queue of ends
     LocationPolicy.LiveElement: record delivered to a client
     LocationPolicy.MovementHistory.Sample: record of a fix in the history
+    LocationPolicy.MovementTuning: constants, which training replaces
     LocationPolicy.Plan: result of the planner
     LocationPolicy.SleepParameters: configuration, without state
     LocationPolicy.BatchParameters: configuration, without state
