@@ -160,6 +160,9 @@ enum WritableTypes {
     GNSSProtocols.GarminErrors: message: a record of its fields
     GNSSProtocols.GarminAltitude: message: a record of its fields
     GNSSProtocols.CommandResult: message: a record of its fields
+    GNSSProtocols.FamilyDescriptor: row of a table, composed by its family's file
+    GNSSProtocols.BatchLimits: row of a table, composed by its family's file
+    GNSSProtocols.IdentityQuery: row of a table, composed by its family's file
     GNSSProtocols.UBXAidingEntry: message: a record of its fields
     GNSSProtocols.UBXAidingAnswer: message: a record of its fields
     GNSSProtocols.UBXCivilTime: message: a record of its fields
