@@ -270,6 +270,10 @@ let labModules: [Target] =
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
     /// A program that writes durable state, for tests that kill it.
     lab.program("StateProbe", ["LocationTypes", "LocationPolicy", "ServiceState"]),
+    /// Generated tracks and a receiver on them, for the training of the exit network; calls `TrainingCore`.
+    lab.cModule("CTraining"),
+    /// The core's planner behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
+    lab.module("TrainingCore", ["CTraining", "LocationTypes", "LocationPolicy"]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
       "CoreProbe",
@@ -375,6 +379,7 @@ let package = Package(
       .library(name: "LocationClient", targets: ["LocationClient"]),
       .library(name: "LocationEngine", targets: ["LocationEngine"]),
       .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
+      .library(name: "TrainingCore", type: .dynamic, targets: ["TrainingCore"]),
     ],
   dependencies: isCheck
     ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],

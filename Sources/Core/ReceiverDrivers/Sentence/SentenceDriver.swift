@@ -46,7 +46,7 @@ import LocationTypes
 /// | state | leaves on | to |
 /// |---|---|---|
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
-/// | `tracking` | `standbyRetryAt` reached | `fallingAsleep` |
+/// | `tracking` | standby rejected, `standbyRetry` reached | `fallingAsleep` |
 /// | `tracking` | start notice, or a sentence that the configuration disables | `configuring` |
 /// | `fallingAsleep` | silence, or acknowledgement and 0.5 s | `standby` or `unpowered` |
 /// | `standby` | live output, or a start notice | `fallingAsleep`; `lost` after the fourth time |
@@ -61,10 +61,9 @@ import LocationTypes
 /// Invariants:
 /// 1. At most one command is in flight. A new goal takes effect when it is done (``DriverStage``).
 /// 2. No state stores a target: the next state follows from the goal, the link and `isStandbyRejected`.
-/// 3. `standbyRetryAt` is set exactly while `isStandbyRejected` is true.
-/// 4. No epoch that started before the acknowledgement of the configuration is accepted (PWR-6), unless the receiver
+/// 3. No epoch that started before the acknowledgement of the configuration is accepted (PWR-6), unless the receiver
 ///    streams and answers no command (PWR-12).
-/// 5. Standby is assumed only after silence or an acknowledgement (PWR-4).
+/// 4. Standby is assumed only after silence or an acknowledgement (PWR-4).
 ///
 /// Ownership. Only ``enter(_:)`` writes ``state``. The engine changes the driver through `handle` and `admit` only.
 ///
@@ -73,18 +72,14 @@ import LocationTypes
 struct SentenceDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<SentenceCommand>
-  let dialect: SentenceDialect
-  /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at `standbyRetryAt`.
+  /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at the retry's time.
   private(set) var isStandbyRejected = false
-  /// Time of the next standby attempt after a rejection; nil if standby was not rejected.
-  private(set) var standbyRetryAt: Instant?
-  /// Number of rejected standby attempts since the last standby; stops at 6.
-  var standbyRejections: Int64 = 0
+  /// Back-off after rejected standby attempts since the last standby.
+  var standbyRetry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
-    dialect = SentenceDialect(setup.family)
   }
 
   /// Current status. O(1).
@@ -164,11 +159,13 @@ extension SentenceDriver {
   }
 
   /// Continues after a baud rate change. An Airoha applies it with the next restart, the others immediately.
-  private mutating func finishSpeedChange() { enter(dialect == .pair ? .restarting : .probing) }
+  private mutating func finishSpeedChange() {
+    enter(setup.family.has(.speedAtRestart) ? .restarting : .probing)
+  }
 
   /// Handles the deadline of tracking: silence, or the next standby attempt.
   private mutating func handleTrackingDeadline() {
-    if let retryTime = standbyRetryAt, retryTime <= now {
+    if isStandbyRejected, !standbyRetry.isWaiting(at: now) {
       clearStandbyRejection()
       link.repeatGoalReport()
     } else {
@@ -197,8 +194,7 @@ extension SentenceDriver {
   /// Leaves the receiver awake and retries standby after 1, 2, 4 … 60 minutes (PWR-4).
   mutating func abandonSleep() {
     isStandbyRejected = true
-    standbyRetryAt = now + min(.seconds(60 << standbyRejections), .seconds(3_600))
-    standbyRejections = min(standbyRejections + 1, 6)
+    standbyRetry.recordFailure(at: now)
     link.markStillAwake()
     proceed()
   }
@@ -206,10 +202,7 @@ extension SentenceDriver {
   mutating func clearRejections(for goal: ReceiverMode) { clearStandbyRejection() }
 
   /// Clears a recorded rejection of standby.
-  mutating func clearStandbyRejection() {
-    isStandbyRejected = false
-    standbyRetryAt = nil
-  }
+  mutating func clearStandbyRejection() { isStandbyRejected = false }
 }
 
 // MARK: Messages
@@ -235,20 +228,14 @@ extension SentenceDriver {
     switch message {
     case .rmc, .gga, .gsa: .live
     case .gsv, .vtg, .gll: .disabled
-    case .commandResult(let result): meaning(of: result)
+    case .commandResult(let result):
+      result.family == setup.family
+        ? .answer(SentenceAnswer(kind: result.command), result.outcome) : .nothing
     case .receiverNotice(.started): .started
-    case .receiverNotice(.firmware): dialect == .pcas ? .answer(.firmware, .done) : .nothing
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
       .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unknown, .malformed:
       .nothing
-    }
-  }
-
-  private func meaning(of result: CommandResult) -> Meaning {
-    switch (result.family, dialect) {
-    case (.pmtk, .pmtk), (.pair, .pair): .answer(.result(result.command), result.outcome)
-    case (.pmtk, .pair), (.pmtk, .pcas), (.pair, .pmtk), (.pair, .pcas): .nothing
     }
   }
 

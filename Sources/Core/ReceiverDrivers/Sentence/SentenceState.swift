@@ -97,10 +97,10 @@ extension SentenceDriver {
   }
 
   private mutating func beginStandby() {
-    standbyRejections = 0
-    // A CASIC receiver wakes after its maximum standby time; its first output may go unread.
-    if dialect == .pcas {
-      link.due = now + SentenceCommand.maximumStandby + DriverTimeouts.sleepEntryTime
+    standbyRetry.reset()
+    // The receiver wakes after its maximum standby time; its first output may go unread.
+    if let limit = setup.family.descriptor.standbyLimit {
+      link.due = now + limit + DriverTimeouts.sleepEntryTime
     }
     link.reachGoal()
   }
@@ -108,6 +108,6 @@ extension SentenceDriver {
   /// Sets the deadline of tracking: a probe after silence, or the next standby attempt if standby was rejected.
   mutating func setTrackingDeadline() {
     let silence = now + setup.lossSilence
-    link.due = standbyRetryAt.map { min($0, silence) } ?? silence
+    link.due = isStandbyRejected ? min(standbyRetry.nextTime, silence) : silence
   }
 }
