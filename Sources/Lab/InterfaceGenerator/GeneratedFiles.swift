@@ -30,6 +30,7 @@ private func messages(_ methods: Methods) -> String {
 
   import LocationPolicy
   import LocationTypes
+  import TextFormats
 
   /// A call of a client to the service. ``CallEncoder`` (in clients) and ``CallDecoder`` (in the service) convert it
   /// to and from the JSON of Varlink.

@@ -1,6 +1,7 @@
 import CBench
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// The fix that the encoding benchmarks use.
 private struct WireFix {
@@ -59,16 +60,16 @@ struct WireRecordPath: HotPath, ~Copyable {
     var record: [UInt8] = []
     FixRecord.append(fix.stored, to: &record)
     floor = CopyFloor(record)
-    output.retainedCapacity = 2 * WireFix.bufferSize
+    output.text.retainedCapacity = 2 * WireFix.bufferSize
   }
 
   mutating func run(_ turns: Int) -> UInt64 {
     for _ in 0..<turns {
-      if output.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
+      if output.text.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
       FixRecord.append(fix.stored, to: &output)
       fix.advance()
     }
-    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
+    return unsafe output.text.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
@@ -85,7 +86,7 @@ struct WireFixPath: HotPath, ~Copyable {
     var json = JSONOutput()
     ReplyEncoder.encode(.location(fix.stored), to: &json)
     floor = CopyFloor(json.bytes)
-    output.retainedCapacity = 2 * WireFix.bufferSize
+    output.text.retainedCapacity = 2 * WireFix.bufferSize
   }
 
   mutating func run(_ turns: Int) -> UInt64 {
@@ -99,7 +100,7 @@ struct WireFixPath: HotPath, ~Copyable {
         return fix.stored
       }
     }
-    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
+    return unsafe output.text.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }

@@ -3,6 +3,7 @@
 
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// A call of a client to the service. ``CallEncoder`` (in clients) and ``CallDecoder`` (in the service) convert it
 /// to and from the JSON of Varlink.

@@ -1,6 +1,7 @@
 import BoardHardware
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// An enumeration of another module whose values are transmitted as words.
 protocol WireEnum: WireScalar, WireElement, Equatable {
@@ -16,7 +17,8 @@ extension WireEnum {
   }
 
   init?(json: JSONValue) {
-    for (value, word) in Self.wireWords where json.equals(word) {
+    guard let text = json.string else { return nil }
+    for (value, word) in Self.wireWords where text == word.description {
       self = value
       return
     }

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A value of a member of a message.
 protocol WireValue {
   /// Decodes the member with this name; nil if it is missing.

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Why a frame is not a valid call.
 public enum CallRejection: Error, Equatable, Sendable {
   /// The frame is not a Varlink call; the connection must be closed.

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Encodes the calls of clients.
 public enum CallEncoder {
   /// Appends the frame of a call, with its NUL.

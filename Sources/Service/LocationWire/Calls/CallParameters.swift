@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 // The types of the parameters of ``WireCall``, and their members.
 

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Reads the members of one JSON object by name. A missing or invalid member is an error with its name.
 ///
 /// A member that is `null` counts as missing, because Varlink libraries write missing values that way.

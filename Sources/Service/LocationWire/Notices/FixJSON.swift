@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 extension StoredFix: WireObject {
   /// Appends the members, directly from their integers without creating strings. Unknown values are omitted.

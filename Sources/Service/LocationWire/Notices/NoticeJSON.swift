@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 extension WireNotice: WireObject {
   /// Encodes the single member that represents the notice.
@@ -238,9 +239,8 @@ extension LiveFlags: WireScalar {
     guard let elements = json.elements else { return nil }
     self = .empty
     for element in elements {
-      guard let flag = LiveFlags.wireWords.first(where: { element.equals($0.1) }) else {
-        return nil
-      }
+      let flag = LiveFlags.wireWords.first { element.string == $0.1.description }
+      guard let flag else { return nil }
       self = union(flag.0)
     }
   }

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Why a frame is not a valid reply to a call.
 public enum ReplyRejection: Error, Equatable, Sendable {
   /// The frame is not a Varlink reply.

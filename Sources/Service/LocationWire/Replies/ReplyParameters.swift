@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 // The types of the values of ``WireReply``, and their members.
 

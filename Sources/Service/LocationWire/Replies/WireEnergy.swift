@@ -1,5 +1,6 @@
 import BoardHardware
 import LocationTypes
+import TextFormats
 
 /// Time and energy since the service started: time in each state, and energy as the sum of time and the power that the
 /// board's profile gives for each state. The energy is computed, not measured.

@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// The state of the service.
 public struct WireStatus: WireRecord, Equatable, Sendable {

@@ -278,7 +278,8 @@ void go_to(Motion *m, double x, double y, double speed, double swerving) {
 /* ---- Daily life ---- */
 
 static void drive(Motion *m, double distance) {
-  travel(m, fmin(30 + exponential(m, 60), 300), footpath(m, 1.3));
+  Route path = footpath(m, 1.3);
+  travel(m, fmin(30 + exponential(m, 60), 300), path);
   stay(m, between(m, 5, 60), 0);
   while (distance > 0 && !is_done(m)) {
     double leg = fmin(distance, log_between(m, 500, 15000));
@@ -296,7 +297,8 @@ static void drive(Motion *m, double distance) {
     distance -= leg;
   }
   stay(m, between(m, 5, 60), 0);
-  travel(m, fmin(20 + exponential(m, 60), 300), footpath(m, 1.3));
+  path = footpath(m, 1.3);
+  travel(m, fmin(20 + exponential(m, 60), 300), path);
 }
 
 static void take_train(Motion *m, double distance) {

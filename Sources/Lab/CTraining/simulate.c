@@ -62,31 +62,31 @@ double optimum(const Track *track, const Profile *profile, double bound, int lon
 
 /* Adds the features of a decision and its labels: for each bin of the off clock, the share of time outside. Without a
    line, the off clock is the wall clock. With a line it is stopped while the line has reported no motion since the
-   fix, up to planner->pause_limit, and runs slower while the line reports no motion after motion. */
-static void add_sample(const Track *track, const Planner *planner, int t, double east,
-                       double north, Samples *samples) {
-  int features = planner->has_line ? LINE_FEATURES : FEATURES;
+   fix, up to decision->pause_limit, and runs slower while the line reports no motion after motion. */
+static void add_sample(const Track *track, const Decision *decision, int has_line, double bound,
+                       int t, double east, double north, Samples *samples) {
+  int features = has_line ? LINE_FEATURES : FEATURES;
   float *f = samples->features + (size_t)samples->count * features;
   float *label = samples->labels + (size_t)samples->count * EXIT_BINS;
   float *weight = samples->weights + (size_t)samples->count * EXIT_BINS;
-  for (int i = 0; i < features; i++) f[i] = planner->features[i];
+  for (int i = 0; i < features; i++) f[i] = decision->features[i];
 
-  double rate = planner->has_line ? planner->tuning.standing_rate : 1;
-  int has_started = !planner->has_line || track->is_moving[t], still_seconds = 0, bin = 0;
+  double rate = has_line ? still_rate() : 1;
+  int has_started = !has_line || track->is_moving[t], still_seconds = 0, bin = 0;
   double clock = 0, outside = 0, known = 0, outside_before = 0, known_before = 0;
-  double edge = exit_bins[1] * planner->time_scale;
+  double edge = exit_bin(1) * decision->time_scale;
   for (int s = t + 1; s < track->seconds && bin < EXIT_BINS; s++) {
     double ticks = 1;
-    if (planner->has_line && track->is_moving[s]) {
+    if (has_line && track->is_moving[s]) {
       has_started = 1;
-    } else if (planner->has_line && !has_started) {
-      if (++still_seconds > planner->pause_limit) has_started = 1;
+    } else if (has_line && !has_started) {
+      if (++still_seconds > decision->pause_limit) has_started = 1;
       ticks = 0;
-    } else if (planner->has_line) {
+    } else if (has_line) {
       ticks = rate;
     }
     double outside_rate =
-        track->is_known[s] && is_outside(track, s, east, north, planner->bound) ? rate : 0;
+        track->is_known[s] && is_outside(track, s, east, north, bound) ? rate : 0;
     if (ticks <= 0) {
       outside += outside_rate;
       continue;
@@ -99,14 +99,14 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
       double part = (edge - clock_start) / ticks;
       double outside_edge = outside_start + part * outside_rate;
       double known_edge = known_start + part * track->is_known[s] * ticks;
-      double width = (exit_bins[bin + 1] - exit_bins[bin]) * planner->time_scale;
+      double width = (exit_bin(bin + 1) - exit_bin(bin)) * decision->time_scale;
       double known_time = known_edge - known_before;
       weight[bin] = fmin(known_time / width, 1);
       label[bin] = known_time > 1e-9 ? fmin((outside_edge - outside_before) / known_time, 1) : 0;
       outside_before = outside_edge;
       known_before = known_edge;
       bin++;
-      if (bin < EXIT_BINS) edge = exit_bins[bin + 1] * planner->time_scale;
+      if (bin < EXIT_BINS) edge = exit_bin(bin + 1) * decision->time_scale;
     }
   }
   for (; bin < EXIT_BINS; bin++) weight[bin] = label[bin] = 0;
@@ -116,9 +116,9 @@ static void add_sample(const Track *track, const Planner *planner, int t, double
 /* ---- A run ---- */
 
 /* Wall seconds of an off time of `off` seconds of the off clock, from second `t`. */
-static int wall_seconds(const Track *track, const Planner *planner, int t, double off) {
-  if (!planner->has_line) return (int)off;
-  const Tuning *tuning = &planner->tuning;
+static int wall_seconds(const Track *track, const Decision *decision, int has_line, int t) {
+  double off = decision->off_time;
+  if (!has_line) return (int)off;
   double clock = 0, motion = track->is_moving[t];
   int has_started = track->is_moving[t], still_seconds = 0, wall = 0;
   for (int s = t + 2; s < track->seconds + 8000; s++) {
@@ -130,9 +130,9 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
     wall++;
     if (has_started && is_moving) {
       clock += 1;
-    } else if (has_started && motion >= fmin(tuning->false_alarm * off, tuning->longest_alarm)) {
-      clock += tuning->standing_rate;
-    } else if (++still_seconds >= planner->pause_limit) {
+    } else if (has_started && motion >= longest_false_alarm(off)) {
+      clock += still_rate();
+    } else if (++still_seconds >= decision->pause_limit) {
       break;
     }
     if (clock >= off || s >= track->seconds) break;
@@ -141,13 +141,13 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
 }
 
 /* The energy of the cycle that begins at `t`; sets `next` to the start of the next cycle. */
-static double cycle(const Track *track, const Planner *planner, int t, double off, int *next) {
-  const Profile *profile = planner->profile;
-  if (off <= 0) {
+static double cycle(const Track *track, const Profile *profile, const Decision *decision, int has_line,
+                    int t, int *next) {
+  if (decision->off_time <= 0) {
     *next = t + 1;
     return profile->track;
   }
-  int wall = wall_seconds(track, planner, t, off);
+  int wall = wall_seconds(track, decision, has_line, t);
   int search = search_seconds(profile, wall);
   *next = t + 1 + wall + search;
   if (*next >= track->seconds) { /* cut off at the end of the track */
@@ -163,12 +163,11 @@ static double random_off(Random *random, double off) {
   return uniform(random) < 0.1 ? 0 : off;
 }
 
-void simulate(const Track *track, const Profile *profile, const Network *network,
-              const Tuning *tuning, const Conditions *conditions, Outcome *outcome,
-              Samples *samples) {
+void simulate(const Track *track, const Profile *profile, const Tuning *tuning,
+              const Conditions *conditions, Outcome *outcome, Samples *samples) {
   Random random = {conditions->seed * 0x2545F4914F6CDD1Dull + 12345};
-  Planner planner;
-  planner_begin(&planner, profile, network, tuning, conditions->bound, conditions->has_line);
+  int has_line = conditions->has_line;
+  Planner *planner = planner_create(profile, tuning, conditions->bound, has_line);
   memset(outcome, 0, sizeof *outcome);
   double east_error = conditions->noise * normal(&random);
   double north_error = conditions->noise * normal(&random);
@@ -181,7 +180,7 @@ void simulate(const Track *track, const Profile *profile, const Network *network
     sample.east = track->east[t] + east_error;
     sample.north = track->north[t] + north_error;
     sample.speed = fabs(track->speed[t] + conditions->speed_noise * normal(&random));
-    if (conditions->has_line) {
+    if (has_line) {
       for (int s = previous + 1; s <= t; s++) sample.motion += track->is_moving[s];
       while (line_time < t) {
         line_time++;
@@ -190,15 +189,17 @@ void simulate(const Track *track, const Profile *profile, const Network *network
       sample.is_moving = track->is_moving[t];
       sample.since_change = t - changed;
     }
-    double off = planner_off_time(&planner, &sample);
+    Decision decision;
+    planner_decide(planner, &sample, &decision);
     outcome->fixes++;
     if (conditions->exploration > 0 && uniform(&random) < conditions->exploration) {
-      off = planner.off_time = random_off(&random, off);
+      decision.off_time = random_off(&random, decision.off_time);
+      planner_override(planner, decision.off_time);
     }
     if (samples && samples->count < samples->capacity) {
-      add_sample(track, &planner, t, sample.east, sample.north, samples);
+      add_sample(track, &decision, has_line, conditions->bound, t, sample.east, sample.north, samples);
     }
-    outcome->energy += cycle(track, &planner, t, off, &next);
+    outcome->energy += cycle(track, profile, &decision, has_line, t, &next);
     for (int s = t + 1; s < next && s < track->seconds; s++) {
       outcome->checked += track->is_known[s];
       outcome->outside +=
@@ -208,13 +209,13 @@ void simulate(const Track *track, const Profile *profile, const Network *network
     previous = t;
     if (conditions->most_fixes && outcome->fixes >= conditions->most_fixes) break;
   }
+  planner_free(planner);
   outcome->seconds = track->seconds - conditions->start;
 }
 
 /* Size of a type, so that the Python declarations can be checked. */
 int size_of(int type) {
-  static const int sizes[] = {sizeof(Profile), sizeof(Network),    sizeof(Tuning),
-                              sizeof(FixSample), sizeof(Planner),   sizeof(Track),
-                              sizeof(Conditions), sizeof(Outcome), sizeof(Samples)};
+  static const int sizes[] = {sizeof(Profile), sizeof(Tuning), sizeof(FixSample), sizeof(Decision),
+                              sizeof(Track), sizeof(Conditions), sizeof(Outcome), sizeof(Samples)};
   return sizes[type];
 }

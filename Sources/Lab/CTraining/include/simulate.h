@@ -37,9 +37,8 @@ typedef struct {
   int capacity, count;
 } Samples;
 
-void simulate(const Track *track, const Profile *profile, const Network *network,
-              const Tuning *tuning, const Conditions *conditions, Outcome *outcome,
-              Samples *samples);
+void simulate(const Track *track, const Profile *profile, const Tuning *tuning,
+              const Conditions *conditions, Outcome *outcome, Samples *samples);
 
 /* Energy of the optimal schedule with knowledge of the whole track, mJ; O(seconds × reach). */
 double optimum(const Track *track, const Profile *profile, double bound, int longest_off);
