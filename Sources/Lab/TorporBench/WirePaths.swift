@@ -1,4 +1,3 @@
-import CBench
 import LocationTypes
 import LocationWire
 
@@ -31,36 +30,13 @@ private struct WireFix {
   }
 }
 
-/// Copies of one text: the floor of a path that encodes it.
-private struct CopyFloor {
-  private let text: [UInt8]
-  private var output = [UInt8](repeating: 0, count: WireFix.bufferSize)
-
-  init(_ text: [UInt8]) { self.text = text }
-
-  mutating func run(_ turns: Int) -> UInt64 {
-    unsafe output.withUnsafeMutableBufferPointer { output in
-      unsafe text.withUnsafeBufferPointer { text in
-        unsafe floor_copies(
-          output.baseAddress, WireFix.bufferSize, text.baseAddress, text.count, UInt64(turns))
-      }
-    }
-  }
-}
-
 /// A fix to a record of an upgraded connection.
 struct WireRecordPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
   private var output = JSONOutput()
-  private var floor: CopyFloor
 
-  init() {
-    var record: [UInt8] = []
-    FixRecord.append(fix.stored, to: &record)
-    floor = CopyFloor(record)
-    output.retainedCapacity = 2 * WireFix.bufferSize
-  }
+  init() { output.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     for _ in 0..<turns {
@@ -70,8 +46,6 @@ struct WireRecordPath: HotPath, ~Copyable {
     }
     return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// A fix to the JSON of a notice, in batches of the size that the service sends.
@@ -79,14 +53,8 @@ struct WireFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
   private var output = JSONOutput()
-  private var floor: CopyFloor
 
-  init() {
-    var json = JSONOutput()
-    ReplyEncoder.encode(.location(fix.stored), to: &json)
-    floor = CopyFloor(json.bytes)
-    output.retainedCapacity = 2 * WireFix.bufferSize
-  }
+  init() { output.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     var left = turns
@@ -101,21 +69,17 @@ struct WireFixPath: HotPath, ~Copyable {
     }
     return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// Bytes to a call: framed, decoded, validated.
 struct WireCallPath: HotPath {
   let unit = "call"
   private let bytes: [UInt8]
-  private var floor: CopyFloor
 
   init() {
     var json = JSONOutput()
     CallEncoder.encode(.acknowledge(FixName(generation: 7, sequence: 123_456)), to: &json)
     bytes = json.bytes
-    floor = CopyFloor(bytes)
   }
 
   mutating func run(_ turns: Int) -> UInt64 {
@@ -132,6 +96,4 @@ struct WireCallPath: HotPath {
     }
     return sum
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
