@@ -250,9 +250,9 @@ let fuzz =
 /// Measurements, random runs, fuzzing and the virtual board; not installed.
 let labModules: [Target] =
   [
-    /// Lower bounds in plain C, clock and instruction counts, and exact counts of heap allocations.
+    /// Clock and instruction counts, and exact counts of heap allocations.
     lab.cModule("CBench"),
-    /// The measurements of `make bench`: instructions, ratios to a lower bound in C, heap allocations.
+    /// The measurements of `make bench`: instructions, time, heap allocations, and their budgets.
     lab.program(
       "TorporBench",
       [

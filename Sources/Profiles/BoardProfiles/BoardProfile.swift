@@ -198,7 +198,7 @@ extension BoardProfile {
     ///
     /// Two points with the same time off form a step; at exactly that time the first point applies.
     public var afterOff: [TimeToFixPoint] = []
-    /// Maximum age of a usable ephemeris; ``cold`` applies above it.
+    /// Maximum age of a usable ephemeris; ``coldStart`` applies above it.
     public var ephemerisLifetime = Interval.zero
     /// Tracking time until the receiver has a new ephemeris.
     public var ephemerisDownload = Interval.seconds(30)
@@ -206,23 +206,6 @@ extension BoardProfile {
     public var coldStart = Interval.zero
     /// The 90th percentile as a multiple of the median, at least 1.
     public var p90Ratio = 1.0
-
-    /// Median time to first fix after the time `off` without fixes, with an ephemeris of the given age.
-    ///
-    /// - Complexity: O(points).
-    public func median(off: Interval, ephemerisAge age: Interval) -> Interval {
-      guard age <= ephemerisLifetime, var last = afterOff.first else { return coldStart }
-      for point in afterOff {
-        guard off > point.off else {
-          let width = point.off - last.off
-          guard width > .zero else { return point.fix }
-          let share = (off - last.off).seconds / width.seconds
-          return last.fix + Interval(seconds: (point.fix - last.fix).seconds * share)
-        }
-        last = point
-      }
-      return last.fix
-    }
   }
 
   /// One point of ``TimeToFix/afterOff``.

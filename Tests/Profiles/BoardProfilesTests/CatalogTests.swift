@@ -230,26 +230,6 @@ struct HelperTests {
     #expect(printable(String(repeating: "x", count: 90)) == String(repeating: "x", count: 80) + "…")
     #expect(printable("é\u{202E}") == "é�")
   }
-
-  @Test(
-    "the median time to fix is interpolated; without a valid ephemeris it is that of a cold start")
-  func median() {
-    var times = BoardProfile.TimeToFix()
-    times.afterOff = [
-      .init(off: .zero, fix: .seconds(1)), .init(off: .seconds(5), fix: .seconds(1)),
-      .init(off: .seconds(5), fix: .seconds(3)), .init(off: .seconds(7_200), fix: .seconds(3)),
-      .init(off: .seconds(14_400), fix: .seconds(28)),
-    ]
-    times.ephemerisLifetime = .seconds(20_000)
-    times.coldStart = .seconds(35)
-    func median(_ off: Double, age: Double = 0) -> Double {
-      times.median(off: Interval(seconds: off), ephemerisAge: Interval(seconds: age)).seconds
-    }
-    #expect(median(0) == 1 && median(5) == 1 && median(5.000001) == 3 && median(7_200) == 3)
-    #expect(median(10_800) == 15.5 && median(14_400) == 28 && median(1e6) == 28)
-    #expect(median(0, age: 20_000) == 1 && median(0, age: 20_001) == 35)
-    #expect(BoardProfile.TimeToFix().median(off: .zero, ephemerisAge: .zero) == .zero)
-  }
 }
 
 @Suite("Limits of a receiver family's commands")

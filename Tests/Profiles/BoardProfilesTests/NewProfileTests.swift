@@ -188,7 +188,7 @@ struct NewProfileTests {
   func typed() throws {
     for key in ProfileSchema.keys {
       guard let value = key.get(ProfileDraft(Sample.profile)) else { continue }
-      #expect(try key.value(of: value.answerText).get() == value, "\(key.path)")
+      #expect(try key.value(of: value.answerText) == value, "\(key.path)")
     }
   }
 

@@ -93,18 +93,16 @@ public struct NewProfile: Sendable {
     }
     // A name has no proposal.
     if answer.isEmpty, path != "name" || !draft.name.isEmpty { return }
-    switch key.value(of: answer) {
-    case .success(let value):
-      try checkEnclosingTables(of: path)
-      answers[path] = .included
-      include(key.table)
-      key.put(&draft, value)
-      given.insert(path)
-    case .failure(let refusal):
-      let expected = refusal.expected ?? key.expectation
-      throw Rejection(refusal.element + " " + refusal.problem + "; expected " + expected)
-        .trimmed
+    let value: ProfileValue
+    do throws(InvalidValue) { value = try key.value(of: answer) } catch {
+      let message = error.element + " " + error.problem + "; expected "
+      throw Rejection(message + (error.expected ?? key.expectation)).trimmed
     }
+    try checkEnclosingTables(of: path)
+    answers[path] = .included
+    include(key.table)
+    key.put(&draft, value)
+    given.insert(path)
   }
 
   private mutating func applyTable(_ path: String, _ answer: String) throws(Rejection) {
