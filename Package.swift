@@ -157,14 +157,19 @@ let profileModules: [Target] = [
 
 /// The service on Linux and its clients.
 let serviceModules: [Target] = [
+  /// Text with exact decimals and ISO 8601 times; JSON: one writer and one reader with limits.
+  service.module("TextFormats", ["LocationTypes"]),
   /// Calls, replies and notices with their JSON and framing; records for bulk transfer ([socket](Reference/socket.md)).
-  service.module("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.module(
+    "LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware", "TextFormats"]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
   service.module("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite"]),
   /// A client's side of the socket: connect, call, receive notices, drain.
-  service.module("LocationClient", ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"]),
+  service.module(
+    "LocationClient",
+    ["CLinux", "LocationTypes", "LocationPolicy", "TextFormats", "LocationWire"]),
   /// Live updates, monitors and sessions with Core Location's names ([how](HowTo/write-a-program.md), [decision](Decisions/0150-run-client-code-on-the-calling-thread.md)).
   service.module(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
@@ -176,7 +181,7 @@ let serviceModules: [Target] = [
     [
       "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "LocationWire", "BoardHardware", "ServiceState",
+      "TextFormats", "LocationWire", "BoardHardware", "ServiceState",
     ]),
   /// The service: connects the modules according to a profile and a few options.
   service.program(
@@ -208,14 +213,14 @@ let toolModules: [Target] = [
   /// expat, with limits for untrusted files.
   tools.cModule("CExpat", libraries: ["expat"]),
   /// Reads and writes GPX ([decision](Decisions/0062-gpx-through-expat.md)).
-  tools.module("GPXFiles", ["LocationTypes", "CExpat"]),
+  tools.module("GPXFiles", ["LocationTypes", "TextFormats", "CExpat"]),
   /// The command: queries the service; decode, replay, simulate and its [page](Explanation/report.md), tune, optimum, board, doctor.
   tools.program(
     "torpor",
     [
       "BoardDoctor", "CLinux", "LinuxHAL", "LocationTypes", "GNSSProtocols", "LocationPolicy",
-      "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "LocationWire",
-      "LocationClient", "BoardHardware",
+      "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "TextFormats",
+      "LocationWire", "LocationClient", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
   /// The example program of [how to write a program](HowTo/write-a-program.md), which a test runs.
@@ -248,8 +253,7 @@ let labModules: [Target] =
       [
         "CBench", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
-        "LocationSimulation",
-        "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire",
       ]),
     /// Tests the service on a [virtual board](HowTo/virtual-board.md) with a real kernel in QEMU (`make test-board`).
     lab.program(
@@ -260,7 +264,7 @@ let labModules: [Target] =
       "DecoderProperties",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation", "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
@@ -306,6 +310,7 @@ let testTargets: [Target] = [
   profiles.tests(
     "BoardDoctor",
     ["BoardProfiles", "DeferralCache", "BoardHardware", "LinuxHAL", "LocationTypes"]),
+  service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
@@ -331,7 +336,8 @@ let testTargets: [Target] = [
   lab.tests("TorporBoard"),
   lab.tests("DecoderProperties"),
   .target(
-    name: "TestSupport", dependencies: ["DeferralCache", "LocationTypes", "LocationWire"],
+    name: "TestSupport",
+    dependencies: ["DeferralCache", "LocationTypes", "TextFormats", "LocationWire"],
     path: "Tests/Support",
     swiftSettings: testSettings),
   .testTarget(

@@ -160,6 +160,9 @@ enum WritableTypes {
     GNSSProtocols.GarminErrors: message: a record of its fields
     GNSSProtocols.GarminAltitude: message: a record of its fields
     GNSSProtocols.CommandResult: message: a record of its fields
+    GNSSProtocols.FamilyDescriptor: row of a table, composed by its family's file
+    GNSSProtocols.BatchLimits: row of a table, composed by its family's file
+    GNSSProtocols.IdentityQuery: row of a table, composed by its family's file
     GNSSProtocols.UBXAidingEntry: message: a record of its fields
     GNSSProtocols.UBXAidingAnswer: message: a record of its fields
     GNSSProtocols.UBXCivilTime: message: a record of its fields
@@ -302,9 +305,6 @@ enum WritableTypes {
     LocationWire.WireRegion: wire message: a record of its fields
     LocationWire.WireMonitoredRegion: wire message: a record of its fields
     LocationWire.WireClientName: wire message: a record of its fields
-    LocationWire.JSONLimits: options, without state
-    LocationWire.JSONDocument.Node: node of a parsed document, in which it is a constant
-    LocationWire.JSONOutput: how much memory to retain, an option of the owner
     LocationWire.WireRegionEvent: wire message: a record of its fields
     LocationWire.FixRecordHeader: wire message: a record of its fields
     LocationWire.WireEnergy: wire message: a record of its fields
@@ -317,6 +317,10 @@ enum WritableTypes {
     LocationWire.WirePlan: wire message: a record of its fields
     LocationWire.WireReceiver: wire message: a record of its fields
     LocationWire.WireUse: wire message: a record of its fields
+    TextFormats.JSONLimits: options, without state
+    TextFormats.JSONDocument.Node: node of a parsed document, in which it is a constant
+    TextFormats.TextBuffer: how much memory to retain, an option of the owner
+    TextFormats.JSONOutput: the buffer, which protects its own memory
     ServiceState.ClientRecord: row of a table, whose storage is private
     ServiceState.CursorRecord: row of a table, whose storage is private
     ServiceState.ServicesRecord: row of a table, whose storage is private

@@ -1,5 +1,6 @@
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// The fix that the encoding benchmarks use.
 private struct WireFix {
@@ -36,15 +37,15 @@ struct WireRecordPath: HotPath, ~Copyable {
   private var fix = WireFix()
   private var output = JSONOutput()
 
-  init() { output.retainedCapacity = 2 * WireFix.bufferSize }
+  init() { output.text.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     for _ in 0..<turns {
-      if output.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
+      if output.text.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
       FixRecord.append(fix.stored, to: &output)
       fix.advance()
     }
-    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
+    return unsafe output.text.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
 }
 
@@ -54,7 +55,7 @@ struct WireFixPath: HotPath, ~Copyable {
   private var fix = WireFix()
   private var output = JSONOutput()
 
-  init() { output.retainedCapacity = 2 * WireFix.bufferSize }
+  init() { output.text.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     var left = turns
@@ -67,7 +68,7 @@ struct WireFixPath: HotPath, ~Copyable {
         return fix.stored
       }
     }
-    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
+    return unsafe output.text.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
 }
 

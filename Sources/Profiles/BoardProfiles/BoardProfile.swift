@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 
 /// The properties of one board: its sleep states, receiver, battery and cache, in the units of the key names.
@@ -98,34 +99,6 @@ extension BoardProfile {
 
   /// The receiver and how it is wired.
   public struct Receiver: Equatable, Sendable {
-    /// Command set of a receiver.
-    public enum Family: String, CaseIterable, Sendable {
-      /// u-blox M10: configured by CFG-VALSET, sleeps by RXM-PMREQ, can batch.
-      case ubloxM10 = "ublox-m10"
-      /// u-blox 8 and M8: configured by one UBX-CFG message per subject, otherwise as M10; batches with protocol
-      /// 23.01.
-      case ubloxM8 = "ublox-m8"
-      /// MediaTek MT3333 and MT3339: `$PMTK` sentences.
-      case mtk = "mtk"
-      /// Airoha AG3335 and AG3352: `$PAIR` sentences.
-      case airoha = "airoha"
-      /// CASIC AT6558 and compatible chips: `$PCAS` sentences.
-      case casic = "casic"
-      /// Any receiver that streams NMEA; `PassiveDriver` sends it nothing.
-      case nmea = "nmea"
-
-      /// Whether receivers of the family accept commands, and so can be put to sleep by one.
-      public var acceptsCommands: Bool { self != .nmea }
-
-      /// Whether receivers of the family use UBX and may batch.
-      public var isUBlox: Bool {
-        switch self {
-        case .ubloxM10, .ubloxM8: true
-        case .mtk, .airoha, .casic, .nmea: false
-        }
-      }
-    }
-
     /// Output protocol of a receiver.
     public enum Output: String, CaseIterable, Sendable {
       /// UBX-NAV-PVT, one frame per epoch.
@@ -135,7 +108,7 @@ extension BoardProfile {
     }
 
     /// Command set of the receiver.
-    public var family = Family.nmea
+    public var family = ReceiverFamily.passive
     /// Output protocol of the receiver.
     public var output = Output.nmea
     /// Name of the part, for display.

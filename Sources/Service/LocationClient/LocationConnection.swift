@@ -1,6 +1,7 @@
 import Glibc
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// A blocking connection to the service: one call at a time.
 ///

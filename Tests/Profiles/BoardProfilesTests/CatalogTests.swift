@@ -1,4 +1,5 @@
 import Foundation
+import GNSSProtocols
 import LocationTypes
 import TOMLFiles
 import TestSupport
@@ -234,7 +235,7 @@ struct HelperTests {
 @Suite("Limits of a receiver family's commands")
 struct FamilyRuleTests {
   private static func problem(
-    _ family: BoardProfile.Receiver.Family, interval_ms: Int64 = 1_000, speed: Int = 9_600
+    _ family: ReceiverFamily, interval_ms: Int64 = 1_000, speed: Int = 9_600
   ) -> String? {
     var draft = ProfileDraft()
     draft.receiver.family = family
@@ -256,9 +257,9 @@ struct FamilyRuleTests {
     }
     #expect(Self.problem(.casic, interval_ms: 300) == interval + "100, 200, 250, 500 or 1000")
     #expect(Self.problem(.ubloxM8, interval_ms: 60_000, speed: 921_600) == nil)
-    #expect(Self.problem(.nmea, interval_ms: 60_000, speed: 921_600) == nil)
+    #expect(Self.problem(.passive, interval_ms: 60_000, speed: 921_600) == nil)
     #expect(Self.problem(.airoha, speed: 921_600) == nil)
-    for family in [BoardProfile.Receiver.Family.mtk, .casic] {
+    for family in [ReceiverFamily.mtk, .casic] {
       #expect(Self.problem(family, speed: 115_200) == nil)
       #expect(Self.problem(family, speed: 230_400) == "receiver.line_speed_baud: at most 115200")
     }

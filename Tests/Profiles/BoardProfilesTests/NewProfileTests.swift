@@ -37,7 +37,7 @@ struct NewProfileTests {
       #expect(!questions.contains(path), "a receiver that streams has no \(path)")
     }
     let profile = try new.profile(file: "p.toml")
-    #expect(profile.name == "mine" && profile.receiver?.family == .nmea)
+    #expect(profile.name == "mine" && profile.receiver?.family == .passive)
     #expect(profile.board.suspended == nil && profile.board.off == nil)
     #expect(profile.receiver?.batch == nil && profile.cache.deferralLimit == 4_096)
     #expect(profile.board.awake_mw == 1_000 && profile.receiver?.lineSpeed_baud == 9_600)

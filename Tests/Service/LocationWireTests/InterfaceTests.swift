@@ -4,6 +4,7 @@ import LocationPolicy
 import LocationTypes
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import LocationWire
 

@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationTypes
 import Testing
+import TextFormats
 
 @testable import LocationWire
 

@@ -72,7 +72,6 @@ import LocationTypes
 struct SentenceDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<SentenceCommand>
-  let dialect: SentenceDialect
   /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at the retry's time.
   private(set) var isStandbyRejected = false
   /// Back-off after rejected standby attempts since the last standby.
@@ -81,7 +80,6 @@ struct SentenceDriver: CommandedDriver {
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
-    dialect = SentenceDialect(setup.family)
   }
 
   /// Current status. O(1).
@@ -161,7 +159,9 @@ extension SentenceDriver {
   }
 
   /// Continues after a baud rate change. An Airoha applies it with the next restart, the others immediately.
-  private mutating func finishSpeedChange() { enter(dialect == .pair ? .restarting : .probing) }
+  private mutating func finishSpeedChange() {
+    enter(setup.family.has(.speedAtRestart) ? .restarting : .probing)
+  }
 
   /// Handles the deadline of tracking: silence, or the next standby attempt.
   private mutating func handleTrackingDeadline() {
@@ -228,20 +228,14 @@ extension SentenceDriver {
     switch message {
     case .rmc, .gga, .gsa: .live
     case .gsv, .vtg, .gll: .disabled
-    case .commandResult(let result): meaning(of: result)
+    case .commandResult(let result):
+      result.family == setup.family
+        ? .answer(SentenceAnswer(kind: result.command), result.outcome) : .nothing
     case .receiverNotice(.started): .started
-    case .receiverNotice(.firmware): dialect == .pcas ? .answer(.firmware, .done) : .nothing
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
       .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unknown, .malformed:
       .nothing
-    }
-  }
-
-  private func meaning(of result: CommandResult) -> Meaning {
-    switch (result.family, dialect) {
-    case (.pmtk, .pmtk), (.pair, .pair): .answer(.result(result.command), result.outcome)
-    case (.pmtk, .pair), (.pmtk, .pcas), (.pair, .pmtk), (.pair, .pcas): .nothing
     }
   }
 

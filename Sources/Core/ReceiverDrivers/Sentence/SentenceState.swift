@@ -98,9 +98,9 @@ extension SentenceDriver {
 
   private mutating func beginStandby() {
     standbyRetry.reset()
-    // A CASIC receiver wakes after its maximum standby time; its first output may go unread.
-    if dialect == .pcas {
-      link.due = now + SentenceCommand.maximumStandby + DriverTimeouts.sleepEntryTime
+    // The receiver wakes after its maximum standby time; its first output may go unread.
+    if let limit = setup.family.descriptor.standbyLimit {
+      link.due = now + limit + DriverTimeouts.sleepEntryTime
     }
     link.reachGoal()
   }

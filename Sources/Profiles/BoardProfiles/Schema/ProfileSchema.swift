@@ -1,3 +1,5 @@
+import GNSSProtocols
+
 /// One table of a profile.
 public struct ProfileTable: Sendable {
   /// Path of the table, `receiver.power`; empty for the root.
@@ -247,6 +249,7 @@ extension ProfileSchema {
     [
       .word(
         "receiver", "family", \.receiver.family,
+        words: ReceiverFamily.allCases.map { ("\($0.name)", $0) },
         "Command set: UBX, or `$PMTK`, `$PAIR` or `$PCAS` sentences. `nmea` is a receiver that streams NMEA; "
           + "the service sends it nothing."),
       .word(

@@ -53,7 +53,7 @@ extension LocationServer {
       fill(index, engine)
       send(index)
       guard let connection = connections[index], let drain = connection.drain else { return }
-      if !connection.output.isEmpty { return }
+      if !connection.output.text.isEmpty { return }
       if drain.remaining == 0 { return close(index) }
     }
     // The socket is still writable: epoll reports it, and the transfer continues in the next turn.

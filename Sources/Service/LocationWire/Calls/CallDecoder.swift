@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// Why a frame is not a valid call.
 public enum CallRejection: Error, Equatable, Sendable {

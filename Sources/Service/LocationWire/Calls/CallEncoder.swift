@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// Encodes the calls of clients.
 public enum CallEncoder {

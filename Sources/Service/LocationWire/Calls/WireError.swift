@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Error reply of the service to a call; the connection stays open.
 public enum WireError: Error, Equatable, Sendable {
   /// `org.varlink.service`: the interface does not exist.

@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 /// Reads the members of one JSON object by name. A missing or invalid member is an error with its name.
 ///

@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 extension JSONOutput {
   /// Appends the members of a fix, directly from its integers without creating strings. Unknown values are omitted.

@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 extension JSONOutput {
   /// Appends the single member that represents a notice.

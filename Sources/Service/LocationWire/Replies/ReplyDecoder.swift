@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// Why a frame is not a valid reply to a call.
 public enum ReplyRejection: Error, Equatable, Sendable {

@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// Encodes the replies of the service.
 public enum ReplyEncoder {
@@ -36,7 +37,7 @@ public enum ReplyEncoder {
     to json: inout JSONOutput, next: () -> StoredFix?
   ) -> Int {
     var count = 0
-    let before = json.count
+    let before = json.text.count
     json.frame { json in
       json.member("continues", true)
       json.object("parameters") { json in
@@ -50,7 +51,7 @@ public enum ReplyEncoder {
         }
       }
     }
-    if count == 0 { json.truncate(to: before) }
+    if count == 0 { json.text.truncate(to: before) }
     return count
   }
 

@@ -1,6 +1,7 @@
 import BoardHardware
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 // JSON encoding and decoding of status, plan and energy.
 

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Why the board does not sleep as deeply as it could.
 public enum WireHoldReason: UInt8, CaseIterable, Sendable {
   /// Sleep is inhibited for now by the program that runs the engine (DEF-28).

@@ -1,5 +1,6 @@
 import GNSSProtocols
 import LocationTypes
+import TextFormats
 
 /// Encodes epochs as a comma-separated table: a header line, then a line for each epoch (RFC 4180).
 ///

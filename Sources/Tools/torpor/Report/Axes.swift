@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 // The two axes of the report's charts: the time axis, common to all charts, and the value axis of each.
 

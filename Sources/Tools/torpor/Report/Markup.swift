@@ -1,7 +1,9 @@
+import TextFormats
+
 /// Builder of an HTML document that closes each element and escapes all text.
 ///
 /// The result is also well-formed XML, so that XML parsers can read it.
-struct Markup {
+struct Markup: ~Copyable {
   /// Text written so far, UTF-8.
   private(set) var text = TextBuffer()
 
@@ -76,12 +78,11 @@ struct Markup {
 
 /// Builder of the data of an SVG path (`d` attribute) with integer coordinates.
 struct PathData {
-  private var text = TextBuffer()
+  /// Value of the `d` attribute.
+  private(set) var string = ""
 
   /// Whether the path has no command.
-  var isEmpty: Bool { text.bytes.isEmpty }
-  /// Value of the `d` attribute.
-  var string: String { text.string }
+  var isEmpty: Bool { string.isEmpty }
 
   /// Moves the current point without drawing.
   mutating func move(_ x: Int, _ y: Int) { add("M", x, y) }
@@ -92,28 +93,23 @@ struct PathData {
   /// Draws a dot: a line of length 0, visible with round line caps.
   mutating func dot(_ x: Int, _ y: Int) {
     add("M", x, y)
-    text.add("h0")
+    string += "h0"
   }
 
   /// Draws a horizontal line.
   mutating func horizontalLine(to x: Int) {
-    text.add("H")
-    text.add(Int64(x))
+    string += "H\(x)"
   }
 
   /// Draws a vertical line.
   mutating func verticalLine(to y: Int) {
-    text.add("V")
-    text.add(Int64(y))
+    string += "V\(y)"
   }
 
   /// Closes the subpath.
-  mutating func close() { text.add("Z") }
+  mutating func close() { string += "Z" }
 
   private mutating func add(_ word: String, _ x: Int, _ y: Int) {
-    text.add(word)
-    text.add(Int64(x))
-    text.add(y < 0 ? "" : " ")
-    text.add(Int64(y))
+    string += "\(word)\(x)\(y < 0 ? "" : " ")\(y)"
   }
 }

@@ -1,5 +1,6 @@
 import LocationSimulation
 import LocationTypes
+import TextFormats
 
 /// The section "Over time" of the report: strip charts of power, battery charge, fixes and position error with one time
 /// axis, the notices to the client, and a table of the values.
@@ -208,14 +209,14 @@ struct ReportCharts {
       }, rowInterval: samples.rowInterval)
     // Only areas that are drawn are in the legend.
     let areas = [
-      ("area", strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }), "k box"),
-      ("over", strip.band(error, from: { _ in bound_m }, to: \.high), "k bad"),
-      ("blank", blanks, "k none"),
+      ("area", strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }).string, "k box"),
+      ("over", strip.band(error, from: { _ in bound_m }, to: \.high).string, "k bad"),
+      ("blank", blanks.string, "k none"),
     ].filter { !$0.1.isEmpty }
     strip.write(to: &page) { page in
       page.element("g", ["transform": strip.scale(error.width)]) { page in
         for (name, path, _) in areas {
-          page.emptyElement("path", ["class": name, "d": path.string])
+          page.emptyElement("path", ["class": name, "d": path])
         }
       }
       var line = PathData()

@@ -1,6 +1,7 @@
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
+import TextFormats
 
 /// The HTML report of a simulated run (`torpor simulate --report`): one self-contained page without network access and
 /// scripts.

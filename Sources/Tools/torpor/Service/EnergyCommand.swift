@@ -2,6 +2,7 @@ import ArgumentParser
 import BoardHardware
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// `torpor energy`.
 struct EnergyCommand: ParsableCommand {

@@ -1,14 +1,12 @@
 import GNSSProtocols
 import LocationTypes
+import TextFormats
 
 /// Formats the service's fixes for `torpor export`; unknown values are omitted.
-struct FixWriter {
-  /// Pending output. The caller prints it and empties it.
-  var text = TextBuffer()
+struct FixWriter: ~Copyable {
   private let format: ExportFormat
-  /// Writer of GPX and JSON Lines, shared with `torpor decode`.
+  /// Writer of GPX and JSON Lines, shared with `torpor decode`; its output is also that of the other formats.
   private var epochs: EpochWriter
-  private var json = JSONWriter()
   private var hasStarted = false
   private var last: UInt64?
 
@@ -21,6 +19,12 @@ struct FixWriter {
     self.format = format
     epochs = EpochWriter(format == .gpx ? .gpx : .jsonl, name: name)
   }
+
+  /// Pending output. The caller prints it and then calls ``removeAll()``.
+  var bytes: [UInt8] { epochs.output.bytes }
+
+  /// Removes the pending output.
+  mutating func removeAll() { epochs.output.removeAll() }
 
   /// Adds a fix; the first call also adds the start of the document.
   mutating func write(_ stored: StoredFix) {
@@ -35,9 +39,9 @@ struct FixWriter {
       writeEpoch(stored.fix)
     case .jsonl: writeEpoch(stored.fix)
     case .geojson:
-      if !isFirst { text.add(",\n") }
-      write(feature: stored)
-    case .csv: FixTable.write(stored, to: &text)
+      if !isFirst { epochs.output.text.add(",\n") }
+      FixWriter.write(feature: stored, to: &epochs.output)
+    case .csv: FixTable.write(stored, to: &epochs.output.text)
     case .nmea: write(sentences: stored.fix)
     }
   }
@@ -46,10 +50,8 @@ struct FixWriter {
   mutating func finish() {
     writeStartIfNeeded()
     switch format {
-    case .gpx, .jsonl:
-      epochs.finish()
-      appendEpochs()
-    case .geojson: text.add("\n]}\n")
+    case .gpx, .jsonl: epochs.finish()
+    case .geojson: epochs.output.text.add("\n]}\n")
     case .csv, .nmea: break
     }
   }
@@ -59,8 +61,9 @@ struct FixWriter {
     hasStarted = true
     switch format {
     case .gpx, .jsonl, .nmea: break
-    case .geojson: text.add("{\"type\":\"FeatureCollection\",\"features\":[\n")
-    case .csv: FixTable.writeHeader(to: &text)
+    case .geojson:
+      epochs.output.text.add("{\"type\":\"FeatureCollection\",\"features\":[\n")
+    case .csv: FixTable.writeHeader(to: &epochs.output.text)
     }
   }
 
@@ -74,47 +77,37 @@ struct FixWriter {
       epoch.geoidSeparation_mm = Int32(clamping: Int64(ellipsoidal) - Int64(altitude))
     }
     epochs.write(epoch)
-    appendEpochs()
-  }
-
-  private mutating func appendEpochs() {
-    text.add(epochs.text)
-    epochs.text.removeAll()
   }
 
   /// Adds a feature. In RFC 7946, longitude precedes latitude, and the third number is the height above the ellipsoid.
-  private mutating func write(feature stored: StoredFix) {
+  private static func write(feature stored: StoredFix, to json: inout JSONOutput) {
     let fix = stored.fix
-    text.add("{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
-    text.add(trimmed: fix.coordinate.longitude_e9, scale: 9)
-    text.add(",")
-    text.add(trimmed: fix.coordinate.latitude_e9, scale: 9)
-    if let altitude = fix.ellipsoidalAltitude_mm {
-      text.add(",")
-      text.add(trimmed: Int64(altitude), scale: 3)
+    json.object { json in
+      json.member("type", word: "Feature")
+      json.object("geometry") { json in
+        json.member("type", word: "Point")
+        json.list("coordinates") { json in
+          json.element(fix.coordinate.longitude_e9, scale: 9)
+          json.element(fix.coordinate.latitude_e9, scale: 9)
+          if let altitude = fix.ellipsoidalAltitude_mm { json.element(Int64(altitude), scale: 3) }
+        }
+      }
+      json.object("properties") { json in
+        json.member("generation", Int64(stored.name.generation))
+        json.member("sequence", Int64(clamping: stored.name.sequence))
+        if let utc = fix.utc { json.string("time") { $0.add(iso8601: utc) } }
+        if fix.isDateUncertain { json.member("date_uncertain", true) }
+        json.member("mode", FixTable.mode(fix))
+        EpochJSON.write(fix, withCoordinate: false, to: &json)
+      }
     }
-    text.add("]},\"properties\":")
-    json.begin()
-    json.member("generation", Int64(stored.name.generation))
-    json.member("sequence", Int64(clamping: stored.name.sequence))
-    if let utc = fix.utc { json.string("time") { $0.add(iso8601: utc) } }
-    if fix.isDateUncertain { json.member("date_uncertain", true) }
-    json.member("mode", FixTable.mode(fix))
-    EpochJSON.write(fix, withCoordinate: false, to: &json)
-    json.end()
-    // Remove the line feed that JSONWriter adds after an object.
-    var line = json.text.bytes
-    json.removeAll()
-    line.removeLast()
-    text.add(bytes: line)
-    text.add("}")
   }
 
   private mutating func write(sentences fix: Fix) {
     var frame = FrameBuffer()
     frame.append(RMC(fix), format: FixWriter.sentenceFormat)
     frame.append(GGA(fix), format: FixWriter.sentenceFormat)
-    for i in 0..<frame.count { text.add(byte: frame.span[i]) }
+    for i in 0..<frame.count { epochs.output.text.add(byte: frame.span[i]) }
   }
 
   /// The finest resolution within 82 characters a sentence: 2 mm.

@@ -2,6 +2,7 @@ import ArgumentParser
 import LocationClient
 import LocationTypes
 import LocationWire
+import TextFormats
 
 // Shared by the commands that query the service: the option for its socket, calls with their errors, and the formatting
 // of its times.

@@ -4,6 +4,7 @@ import LocationClient
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// `torpor visits`.
 struct VisitsCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import LocationSimulation
 import LocationTypes
+import TextFormats
 
 /// Human-readable summary of a run: deliveries, accuracy and energy. Lines have at most 80 columns.
 struct SummaryText {

@@ -2,6 +2,7 @@ import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// Human-readable trace of a run: deliveries, notices and state changes as they occur.
 ///

@@ -124,16 +124,16 @@ import Testing
     // GlobalTop PMTK command packet A11; Quectel LC76G PAIR protocol.
     #expect(
       decode(Array("$PMTK001,604,3*32\r\n".utf8)).messages
-        == [.commandResult(CommandResult(family: .pmtk, command: 604, outcome: .done))])
+        == [.commandResult(CommandResult(family: .mtk, command: 604, outcome: .done))])
     #expect(
       decode(Array("$PAIR001,066,0*3B\r\n".utf8)).messages
-        == [.commandResult(CommandResult(family: .pair, command: 66, outcome: .done))])
+        == [.commandResult(CommandResult(family: .airoha, command: 66, outcome: .done))])
     for (flag, outcome) in [
       ("0", .invalid), ("1", .unsupported), ("2", .failed), ("3", .done),
     ] as [(String, CommandResult.Outcome)] {
       #expect(
         one("PMTK001,314,\(flag)")
-          == .commandResult(CommandResult(family: .pmtk, command: 314, outcome: outcome)))
+          == .commandResult(CommandResult(family: .mtk, command: 314, outcome: outcome)))
     }
     for (result, outcome) in [
       ("0", .done), ("1", .pending), ("2", .failed), ("3", .unsupported), ("4", .invalid),
@@ -141,7 +141,7 @@ import Testing
     ] as [(String, CommandResult.Outcome)] {
       #expect(
         one("PAIR001,062,\(result)")
-          == .commandResult(CommandResult(family: .pair, command: 62, outcome: outcome)))
+          == .commandResult(CommandResult(family: .airoha, command: 62, outcome: outcome)))
     }
     for text in ["PMTK001,314,4", "PMTK001,314", "PMTK001,,3", "PAIR001,62,6", "PAIR001,x,0"] {
       #expect(isMalformed(text), "\(text)")
@@ -155,10 +155,14 @@ import Testing
     for (text, notice): (String, ReceiverNotice) in [
       ("PMTK010,001", .started), ("PMTK010,002", .awake), ("PMTK010,003", .awake),
       ("PMTK011,MTKGPS", .started), ("GPTXT,01,01,02,MA=CASIC", .started),
-      ("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", .firmware),
     ] {
       #expect(decode(sentence(text)).messages == [.receiverNotice(notice)], "\(text)")
     }
+    // The firmware is also the answer to the query that follows each command to a CASIC receiver.
+    #expect(
+      decode(sentence("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0")).messages
+        == [.commandResult(CommandResult(family: .casic, command: 6, outcome: .done))])
+    #expect(isMalformed("PMTK010,x"))
     // The other start-up sentences and the antenna status are ignored.
     for text in [
       "GPTXT,01,01,02,HW=ATGM336H,0001170603610", "GPTXT,01,01,02,MO=GB",

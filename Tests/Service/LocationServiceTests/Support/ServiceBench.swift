@@ -10,6 +10,7 @@ import LocationWire
 import ReceiverDrivers
 import ServiceState
 import TestSupport
+import TextFormats
 
 @testable import DeferralCache
 @testable import LocationService
@@ -324,7 +325,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// Number of bytes in the service's output buffers.
   var waitingOutput: Int {
-    loop.clients.connections.slots.reduce(0) { $0 + ($1?.output.count ?? 0) }
+    loop.clients.connections.slots.reduce(0) { $0 + ($1?.output.text.count ?? 0) }
   }
 
   /// The next time at which a connection needs attention.

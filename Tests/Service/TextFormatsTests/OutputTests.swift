@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import LocationWire
+import TextFormats
 
 @Suite("The JSON output buffer") struct OutputTests {
   /// The same number computed by way of text: digits with a point before the last `scale`, without
@@ -42,8 +41,8 @@ import Testing
     var expected: [UInt8] = []
     let nothing: [UInt8] = []
     // An empty span adds no bytes.
-    unsafe json.append(nothing.span.bytes)
-    #expect(json.isEmpty && json.bytes.isEmpty && json.capacity == 0)
+    unsafe json.text.add(bytes: nothing.span.bytes)
+    #expect(json.text.isEmpty && json.bytes.isEmpty && json.text.capacity == 0)
     for turn in 0..<400 {
       let text = String(repeating: "x", count: Int.random(in: 0...300, using: &random))
       json.frame { json in
@@ -53,14 +52,14 @@ import Testing
       expected += Array(#"{"turn":\#(turn),"text":"\#(text)"}"#.utf8) + [0]
       if turn.isMultiple(of: 3) {
         let sent = Int.random(in: 0...expected.count, using: &random)
-        json.removeFirst(sent)
+        json.text.removeFirst(sent)
         expected.removeFirst(sent)
       }
-      #expect(json.count == expected.count && json.isEmpty == expected.isEmpty)
+      #expect(json.text.count == expected.count && json.text.isEmpty == expected.isEmpty)
       #expect(json.bytes == expected)
     }
     json.removeAll()
-    #expect(json.isEmpty && json.bytes == [])
+    #expect(json.text.isEmpty && json.bytes == [])
     json.frame { $0.member("a", true) }
     #expect(json.bytes == Array(#"{"a":true}"#.utf8) + [0])
   }
@@ -71,21 +70,21 @@ import Testing
     let text = String(repeating: "y", count: 100_000)
     json.frame { $0.member("t", text) }
     #expect(json.bytes == Array(#"{"t":"\#(text)"}"#.utf8) + [0])
-    #expect(json.capacity <= 2 * json.count, "the capacity is at most twice the content")
+    #expect(json.text.capacity <= 2 * json.text.count, "the capacity is at most twice the content")
   }
 
   @Test("a large buffer is released when empty, a usual one is retained")
   func givesBack() {
     var json = JSONOutput()
-    json.frame { $0.member("t", String(repeating: "y", count: JSONOutput.defaultRetainedCapacity)) }
-    json.removeFirst(json.count - 1)
-    #expect(json.capacity > JSONOutput.defaultRetainedCapacity, "a byte is left")
-    json.removeFirst(1)
-    #expect(json.capacity == 0)
+    json.frame { $0.member("t", String(repeating: "y", count: TextBuffer.defaultRetainedCapacity)) }
+    json.text.removeFirst(json.text.count - 1)
+    #expect(json.text.capacity > TextBuffer.defaultRetainedCapacity, "a byte is left")
+    json.text.removeFirst(1)
+    #expect(json.text.capacity == 0)
     json.frame { $0.member("a", true) }
-    let retained = json.capacity
-    json.removeFirst(json.count)
-    #expect(json.capacity == retained && retained > 0)
+    let retained = json.text.capacity
+    json.text.removeFirst(json.text.count)
+    #expect(json.text.capacity == retained && retained > 0)
   }
 
   @Test("truncation restores the content before a frame")
@@ -94,7 +93,7 @@ import Testing
     json.frame { $0.member("a", Int64(1)) }
     let before = json.bytes
     json.frame { $0.member("b", Int64(2)) }
-    json.truncate(to: before.count)
+    json.text.truncate(to: before.count)
     #expect(json.bytes == before)
   }
 
@@ -103,7 +102,7 @@ import Testing
     await #expect(processExitsWith: .failure) {
       var json = JSONOutput()
       json.frame { $0.member("a", true) }
-      json.removeFirst(json.count + 1)
+      json.text.removeFirst(json.text.count + 1)
     }
   }
 }

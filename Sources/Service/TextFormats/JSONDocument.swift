@@ -1,4 +1,4 @@
-// A parsed JSON text with its values, limits and errors. ``JSONScanner`` parses it, ``JSONFields`` reads its objects.
+// A parsed JSON text with its values, limits and errors. ``JSONScanner`` parses it.
 
 /// Why bytes are not acceptable JSON (RFC 8259, with additional limits).
 @frozen public enum JSONProblem: UInt8, Error, Sendable {
@@ -41,11 +41,6 @@ public struct JSONLimits: Sendable {
     self.nameLength = nameLength
     self.numberLength = numberLength
   }
-
-  /// Limits for messages from clients.
-  public static let call = JSONLimits(nodes: 512)
-  /// Limits for messages from the service; as many values as a frame can contain.
-  public static let reply = JSONLimits(nodes: WireLimits.replyFrame)
 }
 
 /// A JSON text, parsed into a flat list of its values.
@@ -137,11 +132,6 @@ public struct JSONValue: Sendable {
     let raw = document.bytes[Int(node.start)..<Int(node.end)]
     return String(
       decoding: node.hasEscapesOrIsInteger ? JSONScanner.unescaped(raw) : Array(raw), as: UTF8.self)
-  }
-
-  /// Whether the value is the string `text`, which must not need escapes.
-  func equals(_ text: StaticString) -> Bool {
-    node.kind == .string && string == text.description
   }
 
   /// The elements of a list; nil if the value is not a list.

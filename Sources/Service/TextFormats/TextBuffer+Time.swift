@@ -1,10 +1,10 @@
 import LocationTypes
 
 extension TextBuffer {
-  /// Adds a time in UTC as ISO 8601 with milliseconds: `2014-04-03T08:54:11.000Z`.
+  /// Appends a time in UTC as ISO 8601 with milliseconds: `2014-04-03T08:54:11.000Z`.
   ///
   /// Rounds to the nearest millisecond, as gpsd does.
-  mutating func add(iso8601 moment: UTCTime) {
+  public mutating func add(iso8601 moment: UTCTime) {
     let remainder = moment.microseconds % 1_000
     let lower = moment.microseconds - (remainder < 0 ? remainder + 1_000 : remainder)
     let rounded = UTCTime(microseconds: moment.microseconds - lower >= 500 ? lower + 1_000 : lower)
@@ -14,8 +14,8 @@ extension TextBuffer {
     add("Z")
   }
 
-  /// Adds a date: `2014-04-03`.
-  mutating func add(day: CalendarDate) {
+  /// Appends a date: `2014-04-03`.
+  public mutating func add(day: CalendarDate) {
     add(Int64(day.year), width: 4)
     add("-")
     add(Int64(day.month), width: 2)
@@ -23,15 +23,15 @@ extension TextBuffer {
     add(Int64(day.day), width: 2)
   }
 
-  /// Adds milliseconds of the day as `08:54:11.000`.
+  /// Appends milliseconds of the day as `08:54:11.000`.
   private mutating func add(clock milliseconds: Int64) {
     add(hoursMinutesSeconds: milliseconds / 1_000)
     add(".")
     add(milliseconds % 1_000, width: 3)
   }
 
-  /// Adds seconds as `08:54:11`; the hours may exceed 24.
-  mutating func add(hoursMinutesSeconds seconds: Int64) {
+  /// Appends seconds as `08:54:11`; the hours may exceed 24.
+  public mutating func add(hoursMinutesSeconds seconds: Int64) {
     add(seconds / 3_600, width: 2)
     add(":")
     add(seconds / 60 % 60, width: 2)

@@ -1,7 +1,6 @@
 import LocationTypes
 import Testing
-
-@testable import torpor
+import TextFormats
 
 @Suite("Numbers and times as text")
 struct TextBufferTests {
@@ -29,7 +28,8 @@ struct TextBufferTests {
     "scaled integers are written without trailing zeros",
     arguments: [
       (0, 9, "0"), (1_500_000, 6, "1.5"), (100, 0, "100"), (-200_000_000, 9, "-0.2"),
-      (10_000_000, 6, "10"), (1, 6, "0.000001"),
+      (10_000_000, 6, "10"), (1, 6, "0.000001"), (0, 3, "0"), (-1, 9, "-0.000000001"),
+      (12_500, 3, "12.5"), (-12_000, 3, "-12"), (Int64.min, 2, "-92233720368547758.08"),
     ] as [(Int64, Int, String)])
   func trimmed(value: Int64, scale: Int, expected: String) {
     #expect(text { $0.add(trimmed: value, scale: scale) } == expected)
@@ -47,29 +47,29 @@ struct TextBufferTests {
     #expect(text { $0.add(iso8601: newYear) } == "1970-01-01T00:00:00.000Z")
     let old = UTCTime(microseconds: -1_500)
     #expect(text { $0.add(iso8601: old) } == "1969-12-31T23:59:59.999Z")
+    for (microseconds, expected) in [
+      (-501, "1969-12-31T23:59:59.999Z"), (-500, "1970-01-01T00:00:00.000Z"),
+      (951_868_799_999_500, "2000-03-01T00:00:00.000Z"),
+    ] as [(Int64, String)] {
+      #expect(text { $0.add(iso8601: UTCTime(microseconds: microseconds)) } == expected)
+    }
   }
 
-  @Test(
-    "durations are written with at most two units",
-    arguments: [
-      (0, "0 ms"), (300_000, "300 ms"), (1_500_000, "1.5 s"), (42_000_000, "42 s"),
-      (300_000_000, "5 min"), (330_000_000, "5 min 30 s"), (4_800_000_000, "1 h 20 min"),
-      (183_600_000_000, "2 d 3 h"), (-5, "0 ms"), (3_599_600_000, "1 h"),
-    ] as [(Int64, String)])
-  func durations(microseconds: Int64, expected: String) {
-    #expect(HumanFormat.duration(Interval(microseconds: microseconds)) == expected)
-  }
-
-  @Test("counts are written with separators, energy with a unit, and NaN as a dash")
-  func words() {
-    #expect(HumanFormat.count(0) == "0")
-    #expect(HumanFormat.count(999) == "999")
-    #expect(HumanFormat.count(86_400) == "86,400")
-    #expect(HumanFormat.count(-1_234_567) == "-1,234,567")
-    #expect(HumanFormat.decimal(1.25, places: 1) == "1.3")
-    #expect(HumanFormat.decimal(.nan, places: 1) == "-")
-    #expect(HumanFormat.decimal(-.infinity, places: 1) == "-")
-    #expect(HumanFormat.energy(1_234) == "1.23 J")
-    #expect(HumanFormat.energy(2_160_000) == "2.16 kJ")
+  @Test("integers are padded with zeros, and text is appended and removed")
+  func texts() {
+    #expect(text { $0.add(-7, width: 3) } == "-007")
+    #expect(text { $0.add(.min, width: 30) } == "-0" + String(Int64.min.magnitude))
+    var buffer = TextBuffer()
+    buffer.add(word: "")
+    #expect(buffer.isEmpty && buffer.capacity == 0)
+    buffer.add(word: "é…")
+    buffer.add("a")
+    buffer.add(byte: 98)
+    var other = TextBuffer()
+    other.add(buffer)
+    other.add(buffer)
+    #expect(other.string == "é…abé…ab" && other.count == 14)
+    other.truncate(to: 7)
+    #expect(other.bytes == buffer.bytes)
   }
 }
