@@ -55,16 +55,7 @@ struct WireFixPath: HotPath, ~Copyable {
   private var fix = WireFix()
   private var output = JSONOutput()
 
-<<<<<<< HEAD
-  init() {
-    var json = JSONOutput()
-    ReplyEncoder.encode(.location(fix.stored), to: &json)
-    floor = CopyFloor(json.bytes)
-    output.text.retainedCapacity = 2 * WireFix.bufferSize
-  }
-=======
-  init() { output.retainedCapacity = 2 * WireFix.bufferSize }
->>>>>>> small
+  init() { output.text.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     var left = turns
