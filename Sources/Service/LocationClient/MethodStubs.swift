@@ -40,10 +40,6 @@ extension LocationCaller where Self: ~Copyable {
   public mutating func getLocation() throws(ClientError) -> StoredFix? {
     try result(of: .getLocation) { if case .location(let value) = $0 { value } else { nil } }
   }
-  /// Returns the number of undelivered fixes of this client, of those that are stored.
-  public mutating func countFixes() throws(ClientError) -> UInt64 {
-    try result(of: .countFixes) { if case .count(let value) = $0 { value } else { nil } }
-  }
   /// Returns the state of the service.
   public mutating func getStatus() throws(ClientError) -> WireStatus {
     try result(of: .getStatus) { if case .status(let value) = $0 { value } else { nil } }

@@ -66,8 +66,6 @@ public enum WireCall: Equatable, Sendable {
   case closeBackgroundSession
   /// Returns the newest fix that was delivered to this client.
   case getLocation
-  /// Returns the number of undelivered fixes of this client, of those that are stored.
-  case countFixes
   /// Returns the state of the service.
   case getStatus
   /// Returns the current plan for the hardware.
@@ -113,8 +111,6 @@ public enum WireReply: Equatable, Sendable {
   case active(Bool)
   /// To `GetLocation`.
   case location(StoredFix?)
-  /// To `CountFixes`.
-  case count(UInt64)
   /// To `GetStatus`.
   case status(WireStatus)
   /// To `GetPowerPlan`.
@@ -200,7 +196,6 @@ extension WireCall {
     case .openBackgroundSession: WireMethod("org.torpor.Location.OpenBackgroundSession", [.durable, .charged])
     case .closeBackgroundSession: WireMethod("org.torpor.Location.CloseBackgroundSession", [.durable, .charged])
     case .getLocation: WireMethod("org.torpor.Location.GetLocation", [])
-    case .countFixes: WireMethod("org.torpor.Location.CountFixes", [])
     case .getStatus: WireMethod("org.torpor.Location.GetStatus", [])
     case .getPowerPlan: WireMethod("org.torpor.Location.GetPowerPlan", [])
     case .getEnergy: WireMethod("org.torpor.Location.GetEnergy", [])
@@ -255,7 +250,6 @@ extension WireCall {
     case "org.torpor.Location.OpenBackgroundSession": self = .openBackgroundSession
     case "org.torpor.Location.CloseBackgroundSession": self = .closeBackgroundSession
     case "org.torpor.Location.GetLocation": self = .getLocation
-    case "org.torpor.Location.CountFixes": self = .countFixes
     case "org.torpor.Location.GetStatus": self = .getStatus
     case "org.torpor.Location.GetPowerPlan": self = .getPowerPlan
     case "org.torpor.Location.GetEnergy": self = .getEnergy
@@ -332,7 +326,6 @@ extension WireReply {
     case .openLive, .openServiceSession: self = .opened(try fields.read("number"))
     case .openBackgroundSession: self = .active(try fields.read("active"))
     case .getLocation: self = .location(try fields.read("fix"))
-    case .countFixes: self = .count(try fields.read("count"))
     case .getStatus: self = .status(try fields.read("status"))
     case .getPowerPlan: self = .plan(try fields.read("plan"))
     case .getEnergy: self = .energy(try fields.read("energy"))
@@ -353,7 +346,6 @@ extension WireReply {
     case .opened(let number): json.write("number", number)
     case .active(let active): json.write("active", active)
     case .location(let fix): json.write("fix", fix)
-    case .count(let count): json.write("count", count)
     case .status(let status): json.write("status", status)
     case .plan(let plan): json.write("plan", plan)
     case .energy(let energy): json.write("energy", energy)

@@ -56,11 +56,6 @@ extension LocationServer {
     return .location(engine.location(of: ClientID(client)))
   }
 
-  func countFixes(_ client: Int, _ engine: borrowing Engine) -> WireReply {
-    guard clients[client].access.authorization.isGranted else { return .error(.notAuthorized) }
-    return .count(engine.count(of: engine.backlog(of: ClientID(client))))
-  }
-
   func listRegions(_ client: Int, _: borrowing Engine) -> WireReply {
     .regions(
       persistence.monitoredRegions(

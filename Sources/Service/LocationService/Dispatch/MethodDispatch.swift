@@ -36,7 +36,6 @@ extension LocationServer {
     case .openBackgroundSession: return perform(call, from: index) { $0.openBackgroundSession($1) }
     case .closeBackgroundSession: return perform(call, from: index) { $0.closeBackgroundSession($1) }
     case .getLocation: return queryClient(from: index) { $0.getLocation($1, $2) }
-    case .countFixes: return queryClient(from: index) { $0.countFixes($1, $2) }
     case .getStatus: return query { $0.getStatus(index, $1, $2) }
     case .getPowerPlan: return query { $0.getPowerPlan(index, $1, $2) }
     case .getEnergy: return query { $0.getEnergy(index, $1, $2) }
