@@ -190,7 +190,7 @@ private func dispatch(_ methods: Methods) -> String {
     /// Calls the handler of a method, a function with the name of the call. Returns the answer; nil if there is none.
     mutating func dispatch(_ call: WireCall, from index: Int) -> PendingAnswer.Answer? {
       switch call {
-  \(lines(methods.methods) { "    case \($0.call.pattern): \(handling($0))" })
+  \(lines(methods.methods) { "    case \($0.call.pattern): return \(handling($0))" })
       }
     }
   }
