@@ -39,7 +39,7 @@ struct Torpor: ParsableCommand {
     subcommands: [
       StatusCommand.self, MonitorCommand.self, VisitsCommand.self, ExportCommand.self,
       FlushCommand.self, EnergyCommand.self, ClientsCommand.self,
-      Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self, DistanceCommand.self,
+      Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
       ReceiverCommand.self, BoardCommand.self, DoctorCommand.self, Manual.self,
     ]
   )
