@@ -1,3 +1,4 @@
+import BoardHardware
 import Foundation
 import GNSSProtocols
 import LocationTypes

@@ -1,3 +1,4 @@
+import BoardHardware
 import LocationTypes
 import TOMLFiles
 

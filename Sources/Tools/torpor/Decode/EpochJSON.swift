@@ -1,5 +1,6 @@
 import GNSSProtocols
 import LocationTypes
+import LocationWire
 import TextFormats
 
 /// Encodes epochs as JSON objects with the unit in each name; unknown values are omitted.
@@ -71,17 +72,6 @@ enum EpochNames {
 
   /// Name of the positioning method; nil if the receiver does not report it.
   static func quality(_ quality: FixQuality) -> String? {
-    switch quality {
-    case .unknown: nil
-    case .autonomous: "autonomous"
-    case .differential: "differential"
-    case .rtkFixed: "rtk_fixed"
-    case .rtkFloat: "rtk_float"
-    case .deadReckoning: "dead_reckoning"
-    case .manual: "manual"
-    case .simulated: "simulated"
-    case .surveyed: "surveyed"
-    case .combined: "gnss_dead_reckoning"
-    }
+    quality == .unknown ? nil : quality.jsonName
   }
 }

@@ -47,7 +47,7 @@ enum EnergyText {
     }
     table.add(total("board", energy.board_mJ, length))
     for state in [BoardState.awake, .idle, .suspended, .off] where energy[state] > .zero {
-      table.add(row(TraceJSON.name(state), energy[state], length))
+      table.add(row(state.jsonName, energy[state], length))
     }
     table.add(total("total", energy.receiver_mJ + energy.board_mJ, length))
     table.write(to: &text, style: style)

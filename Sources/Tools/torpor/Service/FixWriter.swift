@@ -36,12 +36,12 @@ struct FixWriter: ~Copyable {
     case .gpx:
       // An empty epoch ends the segment where fixes are missing.
       if !follows { epochs.write(Epoch()) }
-      writeEpoch(stored.fix)
-    case .jsonl: writeEpoch(stored.fix)
+      epochs.write(Epoch(stored.fix))
+    case .jsonl: epochs.write(Epoch(stored.fix))
     case .geojson:
       if !isFirst { epochs.output.text.add(",\n") }
       FixWriter.write(feature: stored, to: &epochs.output)
-    case .csv: FixTable.write(stored, to: &epochs.output.text)
+    case .csv: EpochTable.write(stored, to: &epochs.output.text)
     case .nmea: write(sentences: stored.fix)
     }
   }
@@ -63,20 +63,8 @@ struct FixWriter: ~Copyable {
     case .gpx, .jsonl, .nmea: break
     case .geojson:
       epochs.output.text.add("{\"type\":\"FeatureCollection\",\"features\":[\n")
-    case .csv: FixTable.writeHeader(to: &epochs.output.text)
+    case .csv: EpochTable.writeStoredHeader(to: &epochs.output.text)
     }
-  }
-
-  private mutating func writeEpoch(_ fix: Fix) {
-    var epoch = Epoch()
-    epoch.fix = fix
-    epoch.utc = fix.utc
-    epoch.mode = fix.mode == .threeDimensional ? .threeDimensional : .twoDimensional
-    epoch.isDateUncertain = fix.isDateUncertain
-    if let ellipsoidal = fix.ellipsoidalAltitude_mm, let altitude = fix.altitude_mm {
-      epoch.geoidSeparation_mm = Int32(clamping: Int64(ellipsoidal) - Int64(altitude))
-    }
-    epochs.write(epoch)
   }
 
   /// Adds a feature. In RFC 7946, longitude precedes latitude, and the third number is the height above the ellipsoid.
@@ -97,7 +85,7 @@ struct FixWriter: ~Copyable {
         json.member("sequence", Int64(clamping: stored.name.sequence))
         if let utc = fix.utc { json.string("time") { $0.add(iso8601: utc) } }
         if fix.isDateUncertain { json.member("date_uncertain", true) }
-        json.member("mode", FixTable.mode(fix))
+        json.member("mode", EpochNames.mode(Epoch(fix).mode))
         EpochJSON.write(fix, withCoordinate: false, to: &json)
       }
     }
@@ -115,47 +103,16 @@ struct FixWriter: ~Copyable {
     minuteDecimals: 6, timeDecimals: 3, courseDecimals: 2, metreDecimals: 2)
 }
 
-/// Comma-separated values (RFC 4180): a header line, then one line for each fix.
-///
-/// The first five columns are those of a track table, so that `torpor simulate --track` accepts the file.
-enum FixTable {
-  private static let columns = [
-    "unix_time", "lat", "lon", "alt", "speed", "time", "mode", "quality", "ellipsoidal_alt",
-    "course", "horizontal_accuracy", "vertical_accuracy", "speed_accuracy", "course_accuracy",
-    "satellites_used", "generation", "sequence", "boot_time",
-  ]
-
-  /// Adds the header line.
-  static func writeHeader(to text: inout TextBuffer) {
-    text.add(columns.joined(separator: ","))
-    text.add("\r\n")
-  }
-
-  /// Adds the line of a fix.
-  static func write(_ stored: StoredFix, to text: inout TextBuffer) {
-    let fix = stored.fix
-    EpochTable.field(fix.utc?.microseconds, 6, &text)
-    EpochTable.field(fix.coordinate.latitude_e9, 9, &text)
-    EpochTable.field(fix.coordinate.longitude_e9, 9, &text)
-    EpochTable.field(fix.altitude_mm, 3, &text)
-    EpochTable.field(fix.speed_mmps, 3, &text)
-    if let utc = fix.utc { text.add(iso8601: utc) }
-    text.add(",\(mode(fix)),\(EpochNames.quality(fix.quality) ?? ""),")
-    EpochTable.field(fix.ellipsoidalAltitude_mm, 3, &text)
-    EpochTable.field(fix.course_e4, 4, &text)
-    EpochTable.field(fix.horizontalAccuracy_mm, 3, &text)
-    EpochTable.field(fix.verticalAccuracy_mm, 3, &text)
-    EpochTable.field(fix.speedAccuracy_mmps, 3, &text)
-    EpochTable.field(fix.courseAccuracy_e2, 2, &text)
-    EpochTable.field(fix.satellites, 0, &text)
-    EpochTable.field(stored.name.generation, 0, &text)
-    EpochTable.field(stored.name.sequence, 0, &text)
-    text.add(trimmed: fix.acquired.microseconds, scale: 6)
-    text.add("\r\n")
-  }
-
-  /// `2d` or `3d`.
-  static func mode(_ fix: Fix) -> String {
-    EpochNames.mode(fix.mode == .threeDimensional ? .threeDimensional : .twoDimensional)
+extension Epoch {
+  /// The epoch of a stored fix.
+  init(_ fix: Fix) {
+    self.init()
+    self.fix = fix
+    utc = fix.utc
+    mode = fix.mode == .threeDimensional ? .threeDimensional : .twoDimensional
+    isDateUncertain = fix.isDateUncertain
+    if let ellipsoidal = fix.ellipsoidalAltitude_mm, let altitude = fix.altitude_mm {
+      geoidSeparation_mm = Int32(clamping: Int64(ellipsoidal) - Int64(altitude))
+    }
   }
 }

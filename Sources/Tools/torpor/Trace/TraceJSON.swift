@@ -17,12 +17,12 @@ enum TraceJSON {
         json.member("mw", power_mw)
       case .board(let state, let power_mw):
         json.member("kind", "board")
-        json.member("state", name(state))
+        json.member("state", state.jsonName)
         json.member("mw", power_mw)
       case .fix(let fix): write(fix, to: &json)
       case .wake(let reason):
         json.member("kind", "wake")
-        json.member("reason", name(reason))
+        json.member("reason", reason.jsonName)
       case .battery(let charge):
         json.member("kind", "battery")
         json.member("percent", Int64(charge))
@@ -75,7 +75,7 @@ enum TraceJSON {
     case .degraded(let shed, let charge):
       json.member("percent", Int64(charge))
       json.list("given_up") { json in
-        for level in shed.levels { json.element(text: name(level)) }
+        for level in shed.levels { json.element(text: level.jsonName) }
       }
     case .failed(let code): json.member("code", Int64(code.rawValue))
     }
@@ -157,41 +157,8 @@ enum TraceJSON {
     json.object("board_s") { json in
       for (index, time) in energy.boardTime.enumerated() {
         guard let state = BoardState(rawValue: UInt8(index)) else { continue }
-        json.member(name: name(state), time.microseconds, scale: 6)
+        json.member(name: state.jsonName, time.microseconds, scale: 6)
       }
-    }
-  }
-
-  /// Name of a power state of the board.
-  static func name(_ state: BoardState) -> String {
-    switch state {
-    case .awake: "awake"
-    case .idle: "idle"
-    case .suspended: "suspended"
-    case .off: "off"
-    }
-  }
-
-  /// Name of a service level, as in the keys of a profile.
-  static func name(_ level: ServiceLevel) -> String {
-    switch level {
-    case .everyFix: "every_fix"
-    case .accuracy: "accuracy"
-    case .updates: "updates"
-    case .visits: "visits"
-    case .regions: "regions"
-    case .significantChange: "significant"
-    }
-  }
-
-  /// Name of a wake reason.
-  static func name(_ reason: WakeReason) -> String {
-    switch reason {
-    case .alarm: "alarm"
-    case .bytes: "bytes"
-    case .motion: "motion"
-    case .batchPin: "batch_pin"
-    case .request: "request"
     }
   }
 }

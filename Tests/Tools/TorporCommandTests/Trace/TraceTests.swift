@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationSimulation
 import LocationTypes
+import LocationWire
 import Testing
 import TextFormats
 
@@ -158,10 +159,10 @@ struct TraceJSONTests {
       TraceReceiverState.allCases.map(\.name)
         == ["off", "backup", "standby", "acquiring", "tracking", "powersave", "batching"])
     #expect(
-      (0...3).compactMap { BoardState(rawValue: $0) }.map(TraceJSON.name)
+      (0...3).compactMap { BoardState(rawValue: $0) }.map(\.jsonName)
         == ["awake", "idle", "suspended", "off"])
     #expect(
-      (0...4).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.name)
+      (0...4).compactMap { WakeReason(rawValue: $0) }.map(\.jsonName)
         == ["alarm", "bytes", "batch_pin", "request", "motion"])
   }
 

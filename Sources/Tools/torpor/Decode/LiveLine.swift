@@ -2,10 +2,10 @@ import BoardDoctor
 import Glibc
 import LinuxHAL
 
-/// Configures a serial line for a receiver: raw mode and speed (termios(3)).
+/// Configures the serial line that `torpor decode` reads: raw mode and speed (termios(3)).
 ///
 /// The settings persist after the command ends, as with stty(1).
-enum SerialLine {
+enum LiveLine {
   /// Sets raw mode and, if given, the speed in baud, and prevents further programs from opening the line (TIOCEXCL).
   ///
   /// A descriptor that is no terminal, or is a session's controlling terminal, is left unchanged.
