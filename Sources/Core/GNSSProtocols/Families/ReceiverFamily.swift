@@ -54,6 +54,17 @@ extension ReceiverFamily {
     }
   }
 
+  /// Value that the receiver should report in the answer to part `part` of ``SentenceCommand/configuration``; nil if that
+  /// answer has no value.
+  public func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32? {
+    switch self {
+    case .mtk: MediaTek.expectedValue(part: part, interval_ms: interval_ms)
+    case .airoha: Airoha.expectedValue(part: part, interval_ms: interval_ms)
+    case .casic: CASIC.expectedValue(part: part, interval_ms: interval_ms)
+    case .ubloxM10, .ubloxM8, .passive: nil
+    }
+  }
+
   /// Decodes an answer or a notice of this family; nil for every other sentence.
   func decode(_ fields: inout NMEAFields) -> GNSSMessage? {
     switch self {
@@ -73,6 +84,11 @@ extension ReceiverFamily {
 
   /// Whether receivers of the family accept commands, and so can be put to sleep by one.
   public var acceptsCommands: Bool { self != .passive }
+
+  /// Whether a receiver can be put to standby, because bytes on its RX or a wake pin wake it.
+  public func canStandby(hasWakePin: Bool) -> Bool {
+    acceptsCommands && (hasWakePin || !has(.needsWakePin))
+  }
 
   /// Whether the command protocol is UBX.
   public var isUBlox: Bool { descriptor.commandProtocol == .ubx }
