@@ -61,6 +61,7 @@ extension ReceiverFamily {
     case .mtk: .mediaTek
     case .airoha: .airoha
     case .casic: .casic
+    case .teseo: .teseo
     case .ubloxM10, .ubloxM8, .passive: nil
     }
   }
