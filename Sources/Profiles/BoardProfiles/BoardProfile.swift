@@ -150,6 +150,8 @@ extension BoardProfile {
 
     /// Whether an edge on EXTINT can wake the receiver.
     public var hasWakePin: Bool { wakeLine != nil }
+    /// Whether the receiver can be put to standby and woken.
+    public var canStandby: Bool { family.canStandby(hasWakePin: hasWakePin) }
     /// Whether the supply can be switched off.
     public var hasSupplySwitch: Bool { supplyLine != nil }
   }

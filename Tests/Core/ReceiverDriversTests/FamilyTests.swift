@@ -57,9 +57,11 @@ import Testing
     }
   }
 
-  @Test("PWR-4: a CASIC in standby, which lasts 18 hours at most, is put to standby again")
-  func longSleep() {
-    let bench = FamilyBench(Families.setup(.casic))
+  @Test(
+    "PWR-4: a receiver in standby, which lasts 18 hours at most, is put to standby again",
+    arguments: [ReceiverFamily.casic, .teseo])
+  func longSleep(_ family: ReceiverFamily) {
+    let bench = FamilyBench(Families.setup(family))
     bench.reach(.tracking)
     bench.run(5)
     bench.reach(.standby)

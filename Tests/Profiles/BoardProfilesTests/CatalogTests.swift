@@ -257,6 +257,8 @@ struct FamilyRuleTests {
       #expect(Self.problem(.casic, interval_ms: good) == nil)
     }
     #expect(Self.problem(.casic, interval_ms: 300) == interval + "100, 200, 250, 500 or 1000")
+    #expect(Self.problem(.teseo, interval_ms: 200, speed: 921_600) == nil)
+    #expect(Self.problem(.teseo, interval_ms: 250) == interval + "100, 200, 500 or 1000")
     #expect(Self.problem(.ubloxM8, interval_ms: 60_000, speed: 921_600) == nil)
     #expect(Self.problem(.passive, interval_ms: 60_000, speed: 921_600) == nil)
     #expect(Self.problem(.airoha, speed: 921_600) == nil)

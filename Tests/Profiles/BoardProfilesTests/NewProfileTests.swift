@@ -112,7 +112,7 @@ struct NewProfileTests {
         == "-1 is out of range; expected a number of milliwatts, 0 to 100000")
     #expect(
       NewProfileTests.rejection(&new, "receiver.family", "ublox")
-        == "unknown word \"ublox\"; expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\" or \"nmea\""
+        == "unknown word \"ublox\"; expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\", \"teseo\" or \"nmea\""
     )
     #expect(
       NewProfileTests.rejection(&new, "board.off", "perhaps")

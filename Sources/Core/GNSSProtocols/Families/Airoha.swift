@@ -23,7 +23,7 @@ enum Airoha: SentenceFamily {
 
   static func answer(to command: SentenceCommand, part: UInt8) -> UInt16? {
     switch command {
-    case .none, .wakeUp, .restart: nil
+    case .none, .wakeUp, .restart, .storage: nil
     case .probe: 2
     case .lineSpeed: 864
     case .configuration: part < sentenceCount ? 62 : 50
@@ -35,7 +35,7 @@ enum Airoha: SentenceFamily {
     _ command: SentenceCommand, part: UInt8, interval_ms: UInt16, to buffer: inout FrameBuffer
   ) {
     switch command {
-    case .none: break
+    case .none, .storage: break
     // The Airoha's processor accepts commands in standby. A receiver that is already on also answers `$PAIR002`.
     case .probe, .wakeUp: buffer.appendPAIR(2)
     case .lineSpeed(let speed): buffer.appendPAIR(864, 0, 0, Int64(speed))

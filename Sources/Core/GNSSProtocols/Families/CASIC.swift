@@ -23,7 +23,7 @@ enum CASIC: SentenceFamily {
 
   static func answer(to command: SentenceCommand, part: UInt8) -> UInt16? {
     switch command {
-    case .none, .wakeUp, .restart, .standby: nil
+    case .none, .wakeUp, .restart, .storage, .standby: nil
     case .probe, .lineSpeed, .configuration: 6
     }
   }
@@ -32,7 +32,7 @@ enum CASIC: SentenceFamily {
     _ command: SentenceCommand, part: UInt8, interval_ms: UInt16, to buffer: inout FrameBuffer
   ) {
     switch command {
-    case .none, .restart: break
+    case .none, .restart, .storage: break
     case .probe: buffer.appendPCAS(6, 0)
     case .wakeUp: buffer.appendWakeBytes()
     case .lineSpeed(let speed): buffer.appendPCAS(1, baudRateCode(speed))

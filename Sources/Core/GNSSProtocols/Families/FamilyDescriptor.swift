@@ -40,6 +40,10 @@ import LocationTypes
   public static let separateMessages = ReceiverCapabilities(bits: 1 << 4)
   /// Applies a new baud rate at the next start.
   public static let speedAtRestart = ReceiverCapabilities(bits: 1 << 5)
+  /// Loads its baud rate and configuration from flash, so ``SentenceCommand/configuration`` only reads them.
+  public static let configurationInFlash = ReceiverCapabilities(bits: 1 << 6)
+  /// Leaves standby by the wake pin only, not by bytes on its RX.
+  public static let needsWakePin = ReceiverCapabilities(bits: 1 << 7)
 }
 
 /// Largest batch buffer, in epochs.

@@ -16,7 +16,7 @@ enum MediaTek: SentenceFamily {
 
   static func answer(to command: SentenceCommand, part: UInt8) -> UInt16? {
     switch command {
-    case .none, .wakeUp, .restart: nil
+    case .none, .wakeUp, .restart, .storage: nil
     case .probe: 0
     case .lineSpeed: 251
     case .configuration: part == 0 ? 314 : 220
@@ -28,7 +28,7 @@ enum MediaTek: SentenceFamily {
     _ command: SentenceCommand, part: UInt8, interval_ms: UInt16, to buffer: inout FrameBuffer
   ) {
     switch command {
-    case .none, .restart: break
+    case .none, .restart, .storage: break
     case .probe: buffer.appendPMTK(0)
     case .wakeUp: buffer.appendWakeBytes()
     case .lineSpeed(let speed): buffer.appendPMTK(251, Int64(speed))

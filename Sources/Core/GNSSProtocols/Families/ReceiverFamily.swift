@@ -13,6 +13,8 @@
   case airoha
   /// CASIC AT6558 and compatible receivers, with `$PCAS` sentences.
   case casic
+  /// STMicroelectronics Teseo-LIV3F and -LIV3FL, with `$PSTM` sentences.
+  case teseo
   /// Sends epochs and accepts no commands: plain NMEA receivers, recordings.
   case passive
 
@@ -24,6 +26,7 @@
     case .mtk: MediaTek.descriptor
     case .airoha: Airoha.descriptor
     case .casic: CASIC.descriptor
+    case .teseo: Teseo.descriptor
     case .passive: FamilyDescriptor(name: "nmea")
     }
   }
@@ -38,6 +41,7 @@ extension ReceiverFamily {
     case .mtk: MediaTek.answer(to: command, part: part)
     case .airoha: Airoha.answer(to: command, part: part)
     case .casic: CASIC.answer(to: command, part: part)
+    case .teseo: Teseo.answer(to: command, part: part)
     case .ubloxM10, .ubloxM8, .passive: nil
     }
   }
@@ -50,7 +54,20 @@ extension ReceiverFamily {
     case .mtk: MediaTek.append(command, part: part, interval_ms: interval_ms, to: &buffer)
     case .airoha: Airoha.append(command, part: part, interval_ms: interval_ms, to: &buffer)
     case .casic: CASIC.append(command, part: part, interval_ms: interval_ms, to: &buffer)
+    case .teseo: Teseo.append(command, part: part, interval_ms: interval_ms, to: &buffer)
     case .ubloxM10, .ubloxM8, .passive: break
+    }
+  }
+
+  /// Value that the receiver should report in the answer to part `part` of ``SentenceCommand/configuration``; nil if that
+  /// answer has no value.
+  public func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32? {
+    switch self {
+    case .mtk: MediaTek.expectedValue(part: part, interval_ms: interval_ms)
+    case .airoha: Airoha.expectedValue(part: part, interval_ms: interval_ms)
+    case .casic: CASIC.expectedValue(part: part, interval_ms: interval_ms)
+    case .teseo: Teseo.expectedValue(part: part, interval_ms: interval_ms)
+    case .ubloxM10, .ubloxM8, .passive: nil
     }
   }
 
@@ -60,6 +77,7 @@ extension ReceiverFamily {
     case .mtk: MediaTek.decode(&fields)
     case .airoha: Airoha.decode(&fields)
     case .casic: CASIC.decode(&fields)
+    case .teseo: Teseo.decode(&fields)
     case .ubloxM10, .ubloxM8, .passive: nil
     }
   }
@@ -73,6 +91,11 @@ extension ReceiverFamily {
 
   /// Whether receivers of the family accept commands, and so can be put to sleep by one.
   public var acceptsCommands: Bool { self != .passive }
+
+  /// Whether a receiver can be put to standby, because bytes on its RX or a wake pin wake it.
+  public func canStandby(hasWakePin: Bool) -> Bool {
+    acceptsCommands && (hasWakePin || !has(.needsWakePin))
+  }
 
   /// Whether the command protocol is UBX.
   public var isUBlox: Bool { descriptor.commandProtocol == .ubx }

@@ -12,8 +12,11 @@ import LocationTypes
   case lineSpeed(UInt32)
   /// Restart the receiver so that it applies a new baud rate.
   case restart
-  /// Enable RMC, GGA and GSA only, and set the rate.
+  /// Enable RMC, GGA and GSA only, and set the rate; with ``ReceiverCapabilities/configurationInFlash``, read whether
+  /// they are so.
   case configuration
+  /// Write the configuration to the receiver's flash: a part for each of those of `configuration`, and one to save them.
+  case storage
   /// Enter standby until woken.
   case standby
 }
@@ -32,6 +35,12 @@ protocol SentenceFamily {
     _ command: SentenceCommand, part: UInt8, interval_ms: UInt16, to buffer: inout FrameBuffer)
   /// Decodes an answer or a notice; nil for every other sentence, `.malformed` for invalid content.
   static func decode(_ fields: inout NMEAFields) -> GNSSMessage?
+  /// ``CommandResult/value`` in the answer to part `part` of ``SentenceCommand/configuration``; nil if it has none.
+  static func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32?
+}
+
+extension SentenceFamily {
+  static func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32? { nil }
 }
 
 // MARK: Encoding
@@ -87,12 +96,15 @@ public struct CommandResult: Equatable, Sendable {
   public var command: UInt16
   /// Result of the command.
   public var outcome: Outcome
+  /// Value of a parameter that the receiver reports; nil for every other answer.
+  public var value: UInt32?
 
   /// Creates a result.
-  public init(family: ReceiverFamily, command: UInt16, outcome: Outcome) {
+  public init(family: ReceiverFamily, command: UInt16, outcome: Outcome, value: UInt32? = nil) {
     self.family = family
     self.command = command
     self.outcome = outcome
+    self.value = value
   }
 }
 
@@ -105,14 +117,14 @@ public struct CommandResult: Equatable, Sendable {
 }
 
 extension NMEAFields {
-  /// Whether the address is `text`.
+  /// Whether the address is `text`, with or without fields after it.
   func hasAddress(_ text: StaticString) -> Bool {
-    addressLength == text.utf8CodeUnitCount && hasAddressPrefix(text)
+    addressEnd == text.utf8CodeUnitCount && hasAddressPrefix(text)
   }
 
   /// Whether the address begins with `text`.
   func hasAddressPrefix(_ text: StaticString) -> Bool {
-    guard addressLength >= text.utf8CodeUnitCount else { return false }
+    guard addressEnd >= text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { expected in
       for i in expected.indices where unsafe bytes[start + i] != expected[i] { return false }
       return true

@@ -9,7 +9,14 @@ struct SentenceAnswer: CommandAnswer {
 
 extension SentenceCommand: ReceiverCommand {
   func partCount(for setup: ReceiverSetup) -> UInt8 {
-    self == .configuration ? setup.family.descriptor.configurationParts : 1
+    let family = setup.family.descriptor
+    return switch self {
+    case .none, .probe, .wakeUp, .restart, .standby: 1
+    // The second part saves it.
+    case .lineSpeed: family.capabilities.contains(.configurationInFlash) ? 2 : 1
+    case .configuration: family.configurationParts
+    case .storage: family.configurationParts + 1
+    }
   }
 
   func answer(part: UInt8, for setup: ReceiverSetup) -> SentenceAnswer? {

@@ -76,6 +76,10 @@ struct SentenceDriver: CommandedDriver {
   private(set) var isStandbyRejected = false
   /// Back-off after rejected standby attempts since the last standby.
   var standbyRetry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
+  /// Number of writes to the receiver's flash since creation; stops at ``maximumFlashWrites``.
+  private(set) var flashWrites = 0
+  /// Maximum number of writes to the receiver's flash, which wears out, in the life of the driver.
+  static let maximumFlashWrites = 8
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
@@ -215,7 +219,7 @@ extension SentenceDriver {
     /// Sentence that the configuration disables.
     case disabled
     /// Result of a command.
-    case answer(SentenceAnswer, CommandResult.Outcome)
+    case answer(CommandResult)
     /// Notice that the receiver has started.
     case started
     /// Irrelevant; receivers send some messages in standby as well.
@@ -229,8 +233,7 @@ extension SentenceDriver {
     case .rmc, .gga, .gsa: .live
     case .gsv, .vtg, .gll: .disabled
     case .commandResult(let result):
-      result.family == setup.family
-        ? .answer(SentenceAnswer(kind: result.command), result.outcome) : .nothing
+      result.family == setup.family ? .answer(result) : .nothing
     case .receiverNotice(.started): .started
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
@@ -243,7 +246,7 @@ extension SentenceDriver {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .restarting, .lost: break
     case .probing, .probingDefault: if consumeAnswer(meaning) { handleProbeAnswer() }
-    case .changingSpeed: if consumeAnswer(meaning) { finishSpeedChange() }
+    case .changingSpeed: if consumeAnswer(meaning) { finishPart() }
     case .configuring: receiveWhileConfiguring(meaning)
     case .tracking: receiveWhileTracking(meaning)
     case .fallingAsleep: receiveWhileFallingAsleep(meaning)
@@ -258,27 +261,28 @@ extension SentenceDriver {
   /// Whether the message is a final answer to the part in flight, with any result.
   private mutating func consumeAnswer(_ meaning: Meaning) -> Bool {
     switch meaning {
-    case .answer(let answer, let outcome):
-      guard outcome != .pending else { return false }
-      return link.consumeAnswer(answer)
-    case .live, .disabled, .started, .nothing: return false
+    case .answer(let result): result.outcome != .pending && consume(result)
+    case .live, .disabled, .started, .nothing: false
     }
+  }
+
+  /// Whether a result answers the part in flight.
+  private mutating func consume(_ result: CommandResult) -> Bool {
+    link.consumeAnswer(SentenceAnswer(kind: result.command))
   }
 
   private mutating func receiveWhileConfiguring(_ meaning: Meaning) {
     switch meaning {
-    case .answer(let answer, let outcome):
-      if outcome == .pending || !link.consumeAnswer(answer) { return }
-      handleOutcome(outcome)
+    case .answer(let result): if consumeAnswer(meaning) { handle(result) }
     case .started: enter(.configuring)  // The receiver has lost the parts sent before.
     case .live, .disabled, .nothing: break
     }
   }
 
   /// Handles the result of a part of the configuration.
-  private mutating func handleOutcome(_ outcome: CommandResult.Outcome) {
-    switch outcome {
-    case .done: finishPart()
+  private mutating func handle(_ result: CommandResult) {
+    switch result.outcome {
+    case .done: if !correctsConfiguration(result) { finishPart() }
     case .pending, .busy: break  // Repeated at the deadline.
     case .unsupported, .failed, .invalid:
       link.counters.refusals.incrementSaturating()
@@ -289,7 +293,28 @@ extension SentenceDriver {
     }
   }
 
+  /// Starts to write the configuration to the receiver's flash if a reported parameter differs and flash may be written.
+  private mutating func correctsConfiguration(_ result: CommandResult) -> Bool {
+    let expected = setup.family.expectedValue(
+      part: link.exchange.part, interval_ms: setup.interval_ms)
+    guard link.exchange.lastSent == .configuration, result.value != expected, countFlashWrite()
+    else { return false }
+    link.closeExchange()
+    link.beginState(endsPulse: false)
+    link.send(.storage)
+    return true
+  }
+
+  /// Whether the receiver's flash may be written again; counts the write.
+  mutating func countFlashWrite() -> Bool {
+    guard flashWrites < SentenceDriver.maximumFlashWrites else { return false }
+    flashWrites += 1
+    return true
+  }
+
   mutating func finishCommand() {
+    if state == .changingSpeed { return finishSpeedChange() }
+    if link.exchange.lastSent == .storage { return enter(.restarting) }
     link.receiver.markConfigured(at: now)
     proceed()
   }
@@ -308,9 +333,9 @@ extension SentenceDriver {
   /// output may have been in transmission; an acknowledgement or a rejection counts immediately.
   private mutating func receiveWhileFallingAsleep(_ meaning: Meaning) {
     switch meaning {
-    case .answer(let answer, let outcome):
-      guard link.consumeAnswer(answer) else { return }
-      switch outcome {
+    case .answer(let result):
+      guard consume(result) else { return }
+      switch result.outcome {
       case .done: handleStandbyAcknowledgement()
       case .pending, .busy: break
       case .unsupported, .failed, .invalid:

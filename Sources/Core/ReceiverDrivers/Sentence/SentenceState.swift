@@ -57,7 +57,9 @@ extension SentenceDriver {
     switch link.goal {
     case .none: nil
     case .off where setup.hasSupplySwitch: .off
-    case .off, .standby: isStandbyRejected ? .tracking : .standby
+    case .off, .standby:
+      isStandbyRejected || !setup.family.canStandby(hasWakePin: setup.hasWakePin)
+        ? .tracking : .standby
     case .tracking, .powersave, .batching: .tracking
     }
   }
@@ -80,7 +82,10 @@ extension SentenceDriver {
     case .waking: link.wake(sending: .wakeUp)
     case .probing: link.probe(at: setup.lineSpeed)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
-    case .changingSpeed: link.changeSpeed()
+    case .changingSpeed:
+      // A receiver that does not keep the baud rate stays at the default one, so that its flash lasts.
+      if setup.family.has(.configurationInFlash), !countFlashWrite() { return declareLost() }
+      link.changeSpeed()
     case .restarting:
       link.exchange.write(.restart)
       link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime

@@ -250,7 +250,7 @@ extension ProfileSchema {
       .word(
         "receiver", "family", \.receiver.family,
         words: ReceiverFamily.allCases.map { ("\($0.name)", $0) },
-        "Command set: UBX, or `$PMTK`, `$PAIR` or `$PCAS` sentences. `nmea` is a receiver that streams NMEA; "
+        "Command set: UBX, or `$PMTK`, `$PAIR`, `$PCAS` or `$PSTM` sentences. `nmea` is a receiver that streams NMEA; "
           + "the service sends it nothing."),
       .word(
         "receiver", "output", \.receiver.output,

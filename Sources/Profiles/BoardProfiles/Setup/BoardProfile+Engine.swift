@@ -79,7 +79,7 @@ extension BoardProfile {
     guard let receiver else { return parameters }
     parameters.receiver = receiverParameters(receiver)
     parameters.canSwitchOff = receiver.hasSupplySwitch
-    parameters.canStandby = receiver.family.acceptsCommands
+    parameters.canStandby = receiver.canStandby
     parameters.batch = receiver.batch.map {
       BatchParameters(
         capacity: UInt16(clamping: $0.capacity), watermark: UInt16(clamping: $0.watermark),

@@ -430,13 +430,13 @@ extension SimulatedReceiver {
   /// Processes bytes that have arrived.
   private mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
     let wakes =
-      sentences.map { power.isStandby && $0.wakesOnInput }
+      sentences.map { power.isStandby && $0.standbyInput == .wakes }
       ?? power.wakes(by: UBXPowerRequest.wakesByUART)
     // The bytes that wake the receiver are lost.
     if wakes { return boot(at: now) }
     let isReceiving =
-      sentences == nil
-      ? power.isRunning && configuration.active.acceptsUBX : power.isRunning || power.isStandby
+      sentences.map { power.isRunning || (power.isStandby && $0.standbyInput == .executed) }
+      ?? (power.isRunning && configuration.active.acceptsUBX)
     guard isReceiving, arrived.speed == configuration.active.speed, !faults.losesCommand() else {
       return
     }
@@ -603,7 +603,9 @@ extension SimulatedReceiver {
     guard let address = fields.first, power.isRunning || power.isStandby, let sentences else {
       return
     }
-    for reaction in sentences.execute(address, fields.dropFirst().map { Int($0) }) {
+    let reactions = sentences.execute(
+      address, Array(fields.dropFirst()), configuration.sentenceSettings)
+    for reaction in reactions {
       switch reaction {
       case .answer(let body): if !faults.losesAcknowledgement() { sendSentence(body, at: now) }
       case .send(let body): sendSentence(body, at: now)

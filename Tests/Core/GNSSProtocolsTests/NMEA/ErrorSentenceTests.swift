@@ -149,6 +149,41 @@ import Testing
     #expect(decode(sentence("PMTK012,001")).counters.unknown == 1)
   }
 
+  @Test("answers of a Teseo, with and without fields, as recorded by others")
+  func teseo() {
+    func result(
+      _ command: UInt16, _ outcome: CommandResult.Outcome = .done, _ value: UInt32? = nil
+    ) -> [GNSSMessage] {
+      [
+        .commandResult(
+          CommandResult(family: .teseo, command: command, outcome: outcome, value: value))
+      ]
+    }
+    func messages(_ text: String) -> [GNSSMessage] { decode(sentence(text)).messages }
+    // UM2229; a Quectel test program with a Teseo; ST's forum; UM2791 sections 10.1.40, 10.2.1 to 10.2.3.
+    #expect(decode(Array("$PSTMVER,BINIMG_4.5.5_ARM*1B\r\n".utf8)).messages == result(0))
+    #expect(
+      decode(Array("$PSTMSETPAR,1201,0x00180056*5B\r\n".utf8)).messages
+        == result(1_201, .done, 0x18_0056))
+    #expect(decode(Array("$PSTMSETPAROK,1102*31\r\n".utf8)).messages == result(1))
+    #expect(messages("PSTMSETPARERROR") == result(1, .failed))
+    #expect(messages("PSTMSAVEPAROK") == result(2))
+    #expect(messages("PSTMSAVEPARERROR") == result(2, .failed))
+    #expect(messages("PSTMFORCESTANDBYOK") == result(3))
+    #expect(messages("PSTMFORCESTANDBYERROR") == result(3, .failed))
+    #expect(messages("PSTMSET,1228,aF") == result(1_228, .done, 0xAF))
+    #expect(messages("PSTMSETPAR,1303,0.200000") == result(1_303, .done, 200))
+    for text in [
+      "PSTMSETPAR,x,1", "PSTMSETPAR,1201,", "PSTMSETPAR,1201,0x", "PSTMSETPAR,1201,4G",
+      "PSTMSETPAR,1201,123456789", "PSTMSETPAR,1303,x", "PSTMSETPAR",
+    ] {
+      #expect(isMalformed(text), "\(text)")
+    }
+    for text in ["PSTMCPU,1", "PSTMSAVEPA", "PSTMSAVEPAROKX"] {
+      #expect(decode(sentence(text)).counters.unknown == 1, "\(text)")
+    }
+  }
+
   @Test("identification sentences of sentence-commanded receivers, as recorded by others")
   func notices() {
     // MTK NMEA packet manual; the start of an ATGM336H (AT6558, URANUS5 V5.3.0.0).

@@ -215,14 +215,14 @@ final class FamilyBench {
 
 /// The commandable families.
 enum Families {
-  static let all: [ReceiverFamily] = [.ubloxM8, .ubloxM10, .mtk, .airoha, .casic]
-  static let sentences: [ReceiverFamily] = [.mtk, .airoha, .casic]
+  static let all: [ReceiverFamily] = [.ubloxM8, .ubloxM10, .mtk, .airoha, .casic, .teseo]
+  static let sentences: [ReceiverFamily] = [.mtk, .airoha, .casic, .teseo]
 
   static func setup(
     _ family: ReceiverFamily, lineSpeed: UInt32 = 9_600, wake: Bool = false, supply: Bool = false
   ) -> ReceiverSetup {
     ReceiverSetup(
       family: family, lineSpeed: lineSpeed, output: family.isUBlox ? .ubx : .nmea,
-      hasWakePin: wake, hasSupplySwitch: supply)
+      hasWakePin: wake || family.has(.needsWakePin), hasSupplySwitch: supply)
   }
 }

@@ -11,7 +11,9 @@ import Testing
 
 @Suite("Whole runs with a receiver of each family")
 struct FamilyRunTests {
-  static let families: [ReceiverFamily] = [.ubloxM10, .ubloxM8, .mtk, .airoha, .casic]
+  static let families: [ReceiverFamily] = [
+    .ubloxM10, .ubloxM8, .mtk, .airoha, .casic, .teseo,
+  ]
 
   private static func profile(_ family: ReceiverFamily) throws -> BoardProfile {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")

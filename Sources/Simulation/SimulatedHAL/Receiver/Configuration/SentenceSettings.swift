@@ -13,14 +13,17 @@ struct SentenceSettings: Equatable, Sendable {
   }
 
   private let factory: Values
-  /// Values in RAM.
+  /// Values in effect.
   var current: Values
+  /// Values that commands have changed without effect yet, of a receiver that applies them at a start.
+  var edited: Values
   /// Values in flash, which a start loads; few families have commands that change them.
   var stored: Values
 
   init(_ figures: SimulatedReceiverParameters) {
     factory = Values(speed: figures.defaultSpeed)
     current = factory
+    edited = factory
     stored = factory
   }
 
@@ -31,5 +34,8 @@ struct SentenceSettings: Equatable, Sendable {
   }
 
   /// Restores the settings after a loss of RAM.
-  mutating func loseRAM() { current = stored }
+  mutating func loseRAM() {
+    current = stored
+    edited = stored
+  }
 }

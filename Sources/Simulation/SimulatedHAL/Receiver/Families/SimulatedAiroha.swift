@@ -2,10 +2,11 @@ extension SimulatedSentences {
   /// Airoha: acknowledges each command, also in standby. A new line speed is kept in flash and applies from the next
   /// start.
   static let airoha = SimulatedSentences(
-    standbyRequest: "PAIR003", wakesOnInput: false,
+    standbyRequest: "PAIR003", standbyInput: .executed,
     // A request for assistance data.
     startupSentences: ["PAIR010,1,-1"]
-  ) { address, fields in
+  ) { address, texts, _ in
+    let fields = texts.map { Int($0) }
     let number = Int(address.dropFirst(4)) ?? 0
     let answer = "PAIR001,\(threeDigits(number)),"
     switch (address, fields.count) {
@@ -29,8 +30,8 @@ extension SimulatedSentences {
     case ("PAIR864", 3):
       guard let speed = fields[2], speeds.contains(speed) else { break }
       return [.update { $0.stored.speed = UInt32(speed) }, .answer(answer + "0")]
-    case _: return rejection(of: number, "unsupported", answer + "3")
+    case _: return rejection(of: "\(number)", "unsupported", answer + "3")
     }
-    return rejection(of: number, "invalid", answer + "4")
+    return rejection(of: "\(number)", "invalid", answer + "4")
   }
 }

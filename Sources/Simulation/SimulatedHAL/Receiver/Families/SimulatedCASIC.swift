@@ -4,7 +4,8 @@ extension SimulatedSentences {
   static let casic = SimulatedSentences(
     standbyRequest: "PCAS12", losesSettingsInStandby: true,
     startupSentences: ["GPTXT,01,01,02,MA=CASIC", firmware]
-  ) { address, fields in
+  ) { address, texts, _ in
+    let fields = texts.map { Int($0) }
     switch (address, fields.count) {
     case ("PCAS01", 1):
       guard let code = fields[0], speeds.indices.contains(code) else { break }

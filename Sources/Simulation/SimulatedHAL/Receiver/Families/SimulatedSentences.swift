@@ -23,22 +23,33 @@ struct SimulatedSentences: Sendable {
     case restart
   }
 
+  /// Effect of input on a receiver in standby.
+  enum StandbyInput {
+    /// Its first byte wakes the receiver; the bytes that do so are lost.
+    case wakes
+    /// The receiver executes it.
+    case executed
+    /// None.
+    case ignored
+  }
+
   /// Address of the sentence that requests standby.
   var standbyRequest: String
-  /// Whether a byte on its line wakes the receiver.
-  var wakesOnInput = true
+  /// Effect of input in standby.
+  var standbyInput = StandbyInput.wakes
   /// Whether the settings are lost in standby.
   var losesSettingsInStandby = false
   /// Sentences after a start, without `$` and checksum.
   var startupSentences: [String] = []
-  /// Executes a command: its address, and its fields as numbers, nil where they are none.
-  var execute: @Sendable (_ address: String, _ fields: [Int?]) -> [Reaction]
+  /// Executes a command: its address and its fields.
+  var execute:
+    @Sendable (_ address: String, _ fields: [String], _ settings: SentenceSettings) -> [Reaction]
 
   /// Line speeds that the commands of most families can set, baud.
   static let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
 
   /// A rejection with its answer.
-  static func rejection(of command: Int, _ reason: String, _ answer: String) -> [Reaction] {
+  static func rejection(of command: String, _ reason: String, _ answer: String) -> [Reaction] {
     [.violation("the receiver rejected command \(command): \(reason)"), .answer(answer)]
   }
 }
@@ -50,6 +61,7 @@ extension ReceiverFamily {
     case .mtk: .mediaTek
     case .airoha: .airoha
     case .casic: .casic
+    case .teseo: .teseo
     case .ubloxM10, .ubloxM8, .passive: nil
     }
   }
