@@ -52,7 +52,7 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
   --swift-sdks-path $(ARM64_PATH)/sdks --swift-sdk torpor-arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release boards firmware clean tools mutate mutate-tools \
+.PHONY: help run test check methods snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release training boards firmware clean tools mutate mutate-tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
   service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
@@ -76,8 +76,10 @@ help:
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make mutate    changes the core at random places and runs the tests: SEED=1 COUNT=50 (MODULE=DeferralCache)'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
+	@echo 'make methods   rewrites the calls of the socket in Swift, from its interface description'
 	@echo 'make snapshots  rewrites the checked-in copies of all interfaces; make digests rewrites the digests of behaviour'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
+	@echo 'make training  the library of the programs that train the exit network (Sources/Lab/Training)'
 	@echo 'make lint      only the style check      make format    formats the sources'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests in virtual time'
 	@echo 'make process-tests  only the tests of processes and of real time'
@@ -155,6 +157,10 @@ firmware: tools firmware-tools
 release: tools
 	@echo '== release build'
 	@$(SWIFT) build -c release --product torpor
+
+# Sources/Lab/Training/README.md.
+training: tools
+	@$(SWIFT) build -c release --product TrainingCore
 
 # Uses the tests' build.
 boards: tools
@@ -326,8 +332,12 @@ soaked: soak-build
 digests: soak-build
 	@$(SOAK_PATH)/release/TorporSoak --first 1 --runs 200 --write-digests Tests/Snapshots/soak.digests
 
-snapshots: tools
-	@TORPOR_SNAPSHOTS=write $(SWIFT) test --filter 'SnapshotTests|BehaviourDigestTests|ImportTests'
+# The calls of the socket, from its interface description (Docs/HowTo/add-a-method.md).
+methods: tools
+	@$(SWIFT) run --quiet InterfaceGenerator
+
+snapshots: methods
+	@TORPOR_SNAPSHOTS=write $(SWIFT) test --filter 'SnapshotTests|BehaviourDigestTests|ImportTests|GeneratorTests'
 	@git status --short Tests/Snapshots
 
 # A separate build, in which the state machines record the reached pairs (Docs/Decisions/0073).

@@ -47,11 +47,13 @@ struct Layer {
   /// Dependencies include modules that it does not import but whose types it stores by value, as the loop stores the
   /// drivers: when their layout changes, an incremental build must recompile it.
   func module(
-    _ name: String, _ dependencies: [String], settings: [SwiftSetting] = []
+    _ name: String, _ dependencies: [String], resources: [Resource] = [],
+    settings: [SwiftSetting] = []
   ) -> Target {
     .target(
       name: name, dependencies: dependencies.map { .target(name: $0) },
-      path: "Sources/\(folder)/\(name)", swiftSettings: sourceSettings + settings)
+      path: "Sources/\(folder)/\(name)", resources: resources,
+      swiftSettings: sourceSettings + settings)
   }
 
   /// A module in C or C++, linked with system libraries.
@@ -157,14 +159,22 @@ let profileModules: [Target] = [
 
 /// The service on Linux and its clients.
 let serviceModules: [Target] = [
+  /// Text with exact decimals and ISO 8601 times; JSON: one writer and one reader with limits.
+  service.module("TextFormats", ["LocationTypes"]),
   /// Calls, replies and notices with their JSON and framing; records for bulk transfer ([socket](Reference/socket.md)).
-  service.module("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.module(
+    "LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware", "TextFormats"],
+    resources: [
+      .embedInCode("org.torpor.Location.varlink"), .embedInCode("org.varlink.service.varlink"),
+    ]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
   service.module("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite"]),
   /// A client's side of the socket: connect, call, receive notices, drain.
-  service.module("LocationClient", ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"]),
+  service.module(
+    "LocationClient",
+    ["CLinux", "LocationTypes", "LocationPolicy", "TextFormats", "LocationWire"]),
   /// Live updates, monitors and sessions with Core Location's names ([how](HowTo/write-a-program.md), [decision](Decisions/0150-run-client-code-on-the-calling-thread.md)).
   service.module(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
@@ -176,7 +186,7 @@ let serviceModules: [Target] = [
     [
       "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "LocationWire", "BoardHardware", "ServiceState",
+      "TextFormats", "LocationWire", "BoardHardware", "ServiceState",
     ]),
   /// The service: connects the modules according to a profile and a few options.
   service.program(
@@ -208,14 +218,14 @@ let toolModules: [Target] = [
   /// expat, with limits for untrusted files.
   tools.cModule("CExpat", libraries: ["expat"]),
   /// Reads and writes GPX ([decision](Decisions/0062-gpx-through-expat.md)).
-  tools.module("GPXFiles", ["LocationTypes", "CExpat"]),
+  tools.module("GPXFiles", ["LocationTypes", "TextFormats", "CExpat"]),
   /// The command: queries the service; decode, replay, simulate and its [page](Explanation/report.md), tune, optimum, board, doctor.
   tools.program(
     "torpor",
     [
       "BoardDoctor", "CLinux", "LinuxHAL", "LocationTypes", "GNSSProtocols", "LocationPolicy",
-      "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "LocationWire",
-      "LocationClient", "BoardHardware",
+      "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "TextFormats",
+      "LocationWire", "LocationClient", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
   /// The example program of [how to write a program](HowTo/write-a-program.md), which a test runs.
@@ -240,16 +250,15 @@ let fuzz =
 /// Measurements, random runs, fuzzing and the virtual board; not installed.
 let labModules: [Target] =
   [
-    /// Lower bounds in plain C, clock and instruction counts, and exact counts of heap allocations.
+    /// Clock and instruction counts, and exact counts of heap allocations.
     lab.cModule("CBench"),
-    /// The measurements of `make bench`: instructions, ratios to a lower bound in C, heap allocations.
+    /// The measurements of `make bench`: instructions, time, heap allocations, and their budgets.
     lab.program(
       "TorporBench",
       [
         "CBench", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
-        "LocationSimulation",
-        "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire",
       ]),
     /// Tests the service on a [virtual board](HowTo/virtual-board.md) with a real kernel in QEMU (`make test-board`).
     lab.program(
@@ -260,12 +269,18 @@ let labModules: [Target] =
       "DecoderProperties",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation", "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
+    /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
+    lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.
     lab.program("StateProbe", ["LocationTypes", "LocationPolicy", "ServiceState"]),
+    /// Generated tracks and a receiver on them, for the training of the exit network; calls `TrainingCore`.
+    lab.cModule("CTraining"),
+    /// The core's planner behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
+    lab.module("TrainingCore", ["CTraining", "LocationTypes", "LocationPolicy"]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
       "CoreProbe",
@@ -302,6 +317,7 @@ let testTargets: [Target] = [
   profiles.tests(
     "BoardDoctor",
     ["BoardProfiles", "DeferralCache", "BoardHardware", "LinuxHAL", "LocationTypes"]),
+  service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
@@ -326,8 +342,10 @@ let testTargets: [Target] = [
     ]),
   lab.tests("TorporBoard"),
   lab.tests("DecoderProperties"),
+  lab.tests("InterfaceGenerator"),
   .target(
-    name: "TestSupport", dependencies: ["DeferralCache", "LocationTypes", "LocationWire"],
+    name: "TestSupport",
+    dependencies: ["DeferralCache", "LocationTypes", "TextFormats", "LocationWire"],
     path: "Tests/Support",
     swiftSettings: testSettings),
   .testTarget(
@@ -369,6 +387,7 @@ let package = Package(
       .library(name: "LocationClient", targets: ["LocationClient"]),
       .library(name: "LocationEngine", targets: ["LocationEngine"]),
       .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
+      .library(name: "TrainingCore", type: .dynamic, targets: ["TrainingCore"]),
     ],
   dependencies: isCheck
     ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],

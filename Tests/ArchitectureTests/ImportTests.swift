@@ -12,7 +12,7 @@ struct ImportTests {
     #expect(Set(Repository.folders(in: "Sources")) == Set(manifest.folders.values))
     for (layer, folder) in manifest.folders {
       let modules = Set(manifest.modules.filter { $0.layer == layer }.map(\.name))
-      // The training of the exit network and the mutation tests are not built.
+      // The mutation tests and the Python programs that train the exit network are not built.
       let folders = Set(Repository.folders(in: "Sources/\(folder)"))
         .subtracting(["Training", "Mutation"])
       #expect(modules == folders, "\(folder)")

@@ -160,6 +160,9 @@ enum WritableTypes {
     GNSSProtocols.GarminErrors: message: a record of its fields
     GNSSProtocols.GarminAltitude: message: a record of its fields
     GNSSProtocols.CommandResult: message: a record of its fields
+    GNSSProtocols.FamilyDescriptor: row of a table, composed by its family's file
+    GNSSProtocols.BatchLimits: row of a table, composed by its family's file
+    GNSSProtocols.IdentityQuery: row of a table, composed by its family's file
     GNSSProtocols.UBXAidingEntry: message: a record of its fields
     GNSSProtocols.UBXAidingAnswer: message: a record of its fields
     GNSSProtocols.UBXCivilTime: message: a record of its fields
@@ -201,6 +204,7 @@ enum WritableTypes {
     LocationPolicy.PendingEnd: record in the queue of ends
     LocationPolicy.LiveElement: record delivered to a client
     LocationPolicy.MovementHistory.Sample: record of a fix in the history
+    LocationPolicy.MovementTuning: constants, which training replaces
     LocationPolicy.Plan: result of the planner
     LocationPolicy.SleepParameters: configuration, without state
     LocationPolicy.BatchParameters: configuration, without state
@@ -235,6 +239,7 @@ enum WritableTypes {
     LocationTypes.GeodesicSeries: intermediate result of the geodesic
     LocationTypes.Interval: value with one unit and no invariant
     LocationTypes.Instant: value with one unit and no invariant
+    LocationTypes.RetryBackoff.nextTime: the owner sets it for a delay that counts as no failure
     LocationTypes.UTCTime: value with one unit and no invariant
     LocationTypes.CalendarDate: record of a date
     ReceiverDrivers.DriverEffects: result of a driver's step, composed by its files
@@ -262,7 +267,7 @@ enum WritableTypes {
     ReceiverDrivers.RetryCounters.needsPowerCycle: CommandedDriver sets it for a retry, ReceiverLink clears it at power-off
     ReceiverDrivers.RetryCounters.unexpectedWakes: ReceiverLink clears the count at a new goal
     ReceiverDrivers.SentenceDriver.link: CommandedDriver changes it in the transitions that all drivers share
-    ReceiverDrivers.SentenceDriver.standbyRejections: the entry action of standby, in SentenceState, clears the count
+    ReceiverDrivers.SentenceDriver.standbyRetry: the entry action of standby, in SentenceState, resets it
     ReceiverDrivers.UBloxDriver.link: CommandedDriver changes it in the transitions that all drivers share
     ReceiverDrivers.UBloxDriver.Aiding: record in a private(set) property of UBloxDriver
     ReceiverDrivers.UBloxDriver.KnownState: record in a private(set) property of UBloxDriver
@@ -299,9 +304,6 @@ enum WritableTypes {
     LocationWire.WireRegion: wire message: a record of its fields
     LocationWire.WireMonitoredRegion: wire message: a record of its fields
     LocationWire.WireClientName: wire message: a record of its fields
-    LocationWire.JSONLimits: options, without state
-    LocationWire.JSONDocument.Node: node of a parsed document, in which it is a constant
-    LocationWire.JSONOutput: how much memory to retain, an option of the owner
     LocationWire.WireRegionEvent: wire message: a record of its fields
     LocationWire.FixRecordHeader: wire message: a record of its fields
     LocationWire.WireEnergy: wire message: a record of its fields
@@ -314,6 +316,10 @@ enum WritableTypes {
     LocationWire.WirePlan: wire message: a record of its fields
     LocationWire.WireReceiver: wire message: a record of its fields
     LocationWire.WireUse: wire message: a record of its fields
+    TextFormats.JSONLimits: options, without state
+    TextFormats.JSONDocument.Node: node of a parsed document, in which it is a constant
+    TextFormats.TextBuffer: how much memory to retain, an option of the owner
+    TextFormats.JSONOutput: the buffer, which protects its own memory
     ServiceState.ClientRecord: row of a table, whose storage is private
     ServiceState.CursorRecord: row of a table, whose storage is private
     ServiceState.ServicesRecord: row of a table, whose storage is private

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LocationWire
 import Synchronization
+import TextFormats
 
 /// A service in one thread that answers calls with a test's function.
 public final class FakeService: Sendable {

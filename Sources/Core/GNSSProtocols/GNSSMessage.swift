@@ -29,9 +29,9 @@ public enum GNSSMessage: Equatable, Sendable {
   case garminErrors(GarminErrors)
   /// `$PGRMZ`: Garmin's altitude.
   case garminAltitude(GarminAltitude)
-  /// `$PMTK001` or `$PAIR001`: the result of a command.
+  /// Result of a command to a receiver with proprietary sentences, such as `$PMTK001`.
   case commandResult(CommandResult)
-  /// `$PMTK010`, `$PMTK011` or a CASIC `TXT`: the receiver's status.
+  /// Status that such a receiver reports without a request, such as `$PMTK011`.
   case receiverNotice(ReceiverNotice)
   /// UBX-NAV-PVT.
   case navPVT(UBXSolution)

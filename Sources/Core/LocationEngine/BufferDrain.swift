@@ -40,5 +40,10 @@ struct BufferDrain: Sendable {
   }
 
   /// Earliest time of the next drain for a client that needs a fix.
-  func nextTime(_ fixInterval: Interval) -> Instant { lastTime + fixInterval * (1 << emptyCount) }
+  func nextTime(_ fixInterval: Interval) -> Instant {
+    lastTime
+      + RetryBackoff.delay(
+        after: emptyCount + 1, initial: fixInterval,
+        longest: fixInterval * (1 << BufferDrain.maximumDoublings))
+  }
 }

@@ -53,7 +53,8 @@ extension EngineSetup {
   ///
   /// - Returns: Whether it is useful; if not, the caller needs no memory.
   public mutating func enableAidingStore(entries: UInt8) -> Bool {
-    guard let receiver, receiver.family.isUBlox, receiver.hasSupplySwitch, parameters.canSwitchOff,
+    guard let receiver, receiver.family.has(.databaseTransfer), receiver.hasSupplySwitch,
+      parameters.canSwitchOff,
       !parameters.receiver.keepsDataWhenOff
     else { return false }
     self.receiver?.aiding = AidingSetup(

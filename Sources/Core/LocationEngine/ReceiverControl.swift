@@ -384,15 +384,17 @@ struct ReceiverControl: ~Copyable {
 }
 
 /// The modes that a receiver has refused, with the times of their retries.
+///
+/// A refusal may be temporary, for example if the line garbled a command or the receiver was starting.
 private struct RefusedModes: Sendable {
-  private var batching = RetryBackoff()
-  private var powersave = RetryBackoff()
+  private var batching = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
+  private var powersave = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
 
   /// The receiver refused a mode.
   mutating func insert(_ mode: ReceiverMode, at now: Instant) {
     switch mode {
-    case .batching: batching.recordRefusal(at: now)
-    case .powersave: powersave.recordRefusal(at: now)
+    case .batching: batching.recordFailure(at: now)
+    case .powersave: powersave.recordFailure(at: now)
     case .off, .standby, .tracking: break
     }
   }
@@ -409,6 +411,6 @@ private struct RefusedModes: Sendable {
   /// The receiver was lost and may have been replaced.
   mutating func removeAll() { self = RefusedModes() }
 
-  func mayBatch(at now: Instant) -> Bool { !batching.isActive(at: now) }
-  func mayUseDutyCycle(at now: Instant) -> Bool { !powersave.isActive(at: now) }
+  func mayBatch(at now: Instant) -> Bool { !batching.isWaiting(at: now) }
+  func mayUseDutyCycle(at now: Instant) -> Bool { !powersave.isWaiting(at: now) }
 }

@@ -32,14 +32,6 @@
   case motion = 4
 }
 
-/// Digital input of the board, driven by the receiver or a sensor.
-@frozen public enum InputPin: UInt8, Sendable {
-  /// The receiver's PIO that is asserted while its batch buffer is at or above the watermark.
-  case batchReady = 0
-  /// The motion sensor's interrupt, active while the sensor detects motion.
-  case motion = 1
-}
-
 /// Digital output of the board to the receiver.
 @frozen public enum OutputPin: UInt8, Sendable {
   /// Wakes the receiver from standby with an edge (EXTINT).

@@ -30,8 +30,9 @@ enum DriverTimeouts {
 
   /// Back-off after this number of consecutive losses: 1, 2, 4 … 60 s, or up to 240 s for a receiver that sends fixes.
   static func backOff(after losses: UInt8, isStreaming: Bool) -> Interval {
-    let exponent = Int64(min(max(losses, 1), 9)) - 1
-    return min(.seconds(1 << exponent), isStreaming ? maximumStreamingBackOff : maximumBackOff)
+    RetryBackoff.delay(
+      after: Int64(losses), initial: .seconds(1),
+      longest: isStreaming ? maximumStreamingBackOff : maximumBackOff)
   }
 }
 

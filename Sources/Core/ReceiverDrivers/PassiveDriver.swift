@@ -21,8 +21,9 @@ struct PassiveDriver: Sendable {
   /// Event counters; a passive receiver counts only dropped epochs.
   private(set) var counters = DriverCounters()
   private var due: Instant?
-  /// Number of consecutive faults of the supply switch; saturates at 255.
-  private var switchFailures: UInt8 = 0
+  /// Back-off after faults of the supply switch.
+  private var switchRetry = RetryBackoff(
+    initial: .seconds(1), longest: DriverTimeouts.maximumBackOff)
   /// Whether the driver operates the supply switch again at `due`.
   private var needsSwitchRetry = false
   /// UTC of the newest accepted fix.
@@ -100,7 +101,7 @@ struct PassiveDriver: Sendable {
     guard let due, now >= due, let goal else { return }
     if needsSwitchRetry { return switchSupply(at: now, &effects) }
     self.due = nil
-    switchFailures = 0
+    switchRetry.reset()
     switch state {
     case .unpowered: effects.observation = .reached(.off)
     case .powering:
@@ -123,8 +124,7 @@ struct PassiveDriver: Sendable {
     effects.observation = .lost
     guard state != .tracking, goal != nil else { return }
     needsSwitchRetry = true
-    if switchFailures < .max { switchFailures += 1 }
-    due = now + DriverTimeouts.backOff(after: switchFailures, isStreaming: false)
+    due = switchRetry.recordFailure(at: now)
   }
 
   /// Accepts an epoch if the receiver is powered on, and drops it if its UTC equals that of the previous one.

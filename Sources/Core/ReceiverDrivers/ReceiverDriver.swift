@@ -8,7 +8,7 @@ import LocationTypes
 /// `admit` after `handle` of its message. Stores one driver of each kind instead of an enum with payloads, so that a
 /// step copies no driver.
 public struct ReceiverDriver: ~Copyable, Sendable {
-  private let family: ReceiverFamily
+  private let commandProtocol: CommandProtocol
   /// Whether the driver uses ``DriverEvent/message(_:)``. If false, the caller may omit these events.
   public let usesMessages: Bool
   private var ublox: UBloxDriver
@@ -21,48 +21,48 @@ public struct ReceiverDriver: ~Copyable, Sendable {
 
   /// Creates a driver for the receiver family in `setup`.
   public init(_ setup: ReceiverSetup) {
-    family = setup.family
-    usesMessages = setup.family != .passive
+    commandProtocol = setup.family.descriptor.commandProtocol
+    usesMessages = commandProtocol != .none
     ublox = UBloxDriver(setup)
     sentences = SentenceDriver(setup)
     passive = PassiveDriver(setup)
-    switch family {
-    case .ubloxM8, .ubloxM10: status = ublox.status
-    case .mtk, .airoha, .casic: status = sentences.status
-    case .passive: status = passive.status
+    switch commandProtocol {
+    case .ubx: status = ublox.status
+    case .sentences: status = sentences.status
+    case .none: status = passive.status
     }
   }
 
   /// Bytes to write now; cleared by the next `handle`.
   public var outgoing: FrameBuffer {
-    switch family {
-    case .ubloxM8, .ubloxM10: ublox.outgoing
-    case .mtk, .airoha, .casic: sentences.outgoing
-    case .passive: passive.outgoing
+    switch commandProtocol {
+    case .ubx: ublox.outgoing
+    case .sentences: sentences.outgoing
+    case .none: passive.outgoing
     }
   }
 
   /// Event counters since creation.
   public var counters: DriverCounters {
-    switch family {
-    case .ubloxM8, .ubloxM10: ublox.counters
-    case .mtk, .airoha, .casic: sentences.counters
-    case .passive: passive.counters
+    switch commandProtocol {
+    case .ubx: ublox.counters
+    case .sentences: sentences.counters
+    case .none: passive.counters
     }
   }
 
   /// Handles an event and returns the effects to execute. O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
-    switch family {
-    case .ubloxM8, .ubloxM10:
+    switch commandProtocol {
+    case .ubx:
       let effects = ublox.handle(event, at: now)
       status = ublox.status
       return effects
-    case .mtk, .airoha, .casic:
+    case .sentences:
       let effects = sentences.handle(event, at: now)
       status = sentences.status
       return effects
-    case .passive:
+    case .none:
       let effects = passive.handle(event, at: now)
       status = passive.status
       return effects
@@ -76,36 +76,36 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// Records that an earlier run of the service may have left undelivered fixes in the receiver's batch buffer. Call it
   /// before the first event.
   public mutating func expectBufferedFixes() {
-    switch family {
-    case .ubloxM8, .ubloxM10:
+    switch commandProtocol {
+    case .ubx:
       ublox.expectBufferedFixes()
       status = ublox.status
-    case .mtk, .airoha, .casic, .passive: break
+    case .sentences, .none: break
     }
   }
 
   /// Decides whether an epoch from the assembler is accepted, held or dropped.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
-    switch family {
-    case .ubloxM8, .ubloxM10:
+    switch commandProtocol {
+    case .ubx:
       let admission = ublox.admit(epoch, at: now)
       status = ublox.status
       return admission
-    case .mtk, .airoha, .casic: return sentences.admit(epoch, at: now)
-    case .passive: return passive.admit(epoch, at: now)
+    case .sentences: return sentences.admit(epoch, at: now)
+    case .none: return passive.admit(epoch, at: now)
     }
   }
 
   /// Removes and returns the oldest held epoch that is released; nil if none is.
   public mutating func nextReleasedEpoch() -> Epoch? {
     guard status.hasReleasedEpoch else { return nil }
-    switch family {
-    case .ubloxM8, .ubloxM10:
+    switch commandProtocol {
+    case .ubx:
       let epoch = ublox.nextReleasedEpoch()
       status = ublox.status
       return epoch
-    case .mtk, .airoha, .casic: return nil
-    case .passive: return passive.nextReleasedEpoch()
+    case .sentences: return nil
+    case .none: return passive.nextReleasedEpoch()
     }
   }
 }

@@ -1,28 +1,5 @@
+import GNSSProtocols
 import LocationTypes
-
-/// Receiver family, which determines the command protocol.
-@frozen public enum ReceiverFamily: UInt8, Sendable {
-  /// Sends epochs and accepts no commands: plain NMEA receivers, recordings.
-  case passive = 0
-  /// u-blox M10 with CFG-VALSET and data batching (protocol 34 and later).
-  case ubloxM10 = 1
-  /// u-blox 8 and M8 with separate CFG messages; data batching from protocol 23.01 on.
-  case ubloxM8 = 2
-  /// MediaTek MT3333 and MT3339, with `$PMTK` sentences.
-  case mtk = 3
-  /// Airoha AG3335 and AG3352, with `$PAIR` sentences.
-  case airoha = 4
-  /// CASIC AT6558 and compatible receivers, with `$PCAS` sentences.
-  case casic = 5
-
-  /// Whether the command protocol is UBX.
-  @inlinable public var isUBlox: Bool {
-    switch self {
-    case .ubloxM8, .ubloxM10: true
-    case .passive, .mtk, .airoha, .casic: false
-    }
-  }
-}
 
 /// Protocol of the live epochs.
 @frozen public enum ReceiverOutput: UInt8, Sendable {
@@ -144,7 +121,7 @@ extension ReceiverSetup {
   /// receivers accept no command during the off phase.
   public var canSavePower: Bool {
     let isPeriod = interval_ms == 500 || (interval_ms % 1_000 == 0 && interval_ms <= 10_000)
-    return hasPowerSave && family.isUBlox && isPeriod
+    return hasPowerSave && family.has(.dutyCycle) && isPeriod
   }
 }
 

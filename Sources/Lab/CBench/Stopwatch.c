@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "Floors.h"
+#include "Stopwatch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

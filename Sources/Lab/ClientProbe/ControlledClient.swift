@@ -92,7 +92,7 @@ struct ControlledClient: ~Copyable {
   }
 
   private mutating func call(_ call: WireCall) throws(ClientError) {
-    _ = try session.call(call)
+    try session.call(call)
     printLine("ok")
   }
 
@@ -104,9 +104,7 @@ struct ControlledClient: ~Copyable {
 
   /// Prints the number of wakes per reason, the time per board state in milliseconds, and the total number of wakes.
   private mutating func printWakes() throws(ClientError) {
-    guard case .energy(let energy) = try session.call(.getEnergy) else {
-      return printLine("refused wakes")
-    }
+    let energy = try session.getEnergy()
     let wakes = energy.wakes.map { "\($0)" }.joined(separator: " ")
     let times = energy.boardTime.map { "\($0.microseconds / 1_000)" }.joined(separator: " ")
     printLine("wakes \(wakes) \(times) \(energy.hostWakes)")

@@ -75,7 +75,7 @@ func handle(
     if Int.random(in: 0..<3) > 0 {
       try session.acknowledge(fix.name)
     } else {
-      _ = try session.call(.acknowledge(fix.name))
+      try session.call(.acknowledge(fix.name))
       printLine("settled \(fix.name.generation) \(fix.name.sequence)")
     }
   }
@@ -87,7 +87,7 @@ func follow(_ path: String, _ name: String, _ mode: AcknowledgementMode) throws(
   if case .policy(let policy) = mode { session.acknowledgementPolicy = policy }
   printLine("begins")
   try session.subscribe()
-  _ = try session.call(.startUpdating)
+  try session.call(.startUpdating)
   printLine("follows")
   while let notice = try session.nextNotice(within: nil) {
     switch notice {

@@ -1,4 +1,5 @@
 import LocationWire
+import TextFormats
 
 /// Chunk boundaries do not change the frames. An encoded call or reply decodes to the same value, and
 /// encoded text contains no NUL before its terminator.

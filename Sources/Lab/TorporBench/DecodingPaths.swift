@@ -1,4 +1,3 @@
-import CBench
 import GNSSProtocols
 import LocationTypes
 
@@ -8,42 +7,26 @@ struct SentencePath: HotPath {
   private var stream = ByteStream.nmea()
   private var decoder = GNSSDecoder()
   private var chunk = 0..<0
-  private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
     messages(turns, from: &stream, with: &decoder, unread: &chunk)
-  }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 {
-    unsafe stream.bytes.withUnsafeBufferPointer {
-      unsafe floor_nmea($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
-    }
   }
 }
 
 /// Bytes to fixes: one turn is one sentence of an NMEA stream, with all fields decoded and its epoch assembled
 /// to a fix.
-///
-/// The floor is that of ``SentencePath``: framing, checksum and field offsets only.
 struct SentenceFixPath: HotPath {
   let unit = "sentence"
   private var stream = ByteStream.nmea()
   private var fixes = FixStream()
   /// Number of sentences to decode so far; the sentences of an epoch are decoded together.
   private var requestedSentences: UInt32 = 0
-  private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
     requestedSentences &+= UInt32(turns)
     var sum: UInt64 = 0
     while fixes.sentences < requestedSentences { sum &+= fixes.next(from: &stream) }
     return sum
-  }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 {
-    unsafe stream.bytes.withUnsafeBufferPointer {
-      unsafe floor_nmea($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
-    }
   }
 }
 
@@ -52,18 +35,11 @@ struct NavPVTPath: HotPath {
   let unit = "fix"
   private var stream = ByteStream.navPVT()
   private var fixes = FixStream()
-  private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
     var sum: UInt64 = 0
     for _ in 0..<turns { sum &+= fixes.next(from: &stream) }
     return sum
-  }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 {
-    unsafe stream.bytes.withUnsafeBufferPointer {
-      unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
-    }
   }
 }
 

@@ -1,4 +1,3 @@
-import CBench
 import DeferralCache
 import LocationEngine
 import LocationPolicy
@@ -94,35 +93,22 @@ private struct DeferringEngine: ~Copyable {
 struct EngineStepPath: HotPath, ~Copyable {
   let unit = "step"
   private var engine = DeferringEngine()
-  private var floor = SlotFloor()
 
   mutating func run(_ turns: Int) -> UInt64 {
     var last: UInt64 = 0
     for _ in 0..<turns { last = engine.step() }
     return last
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// One turn is one fix through all stages of the engine: bytes, ring, policy, plan, notices.
 struct EngineFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var engine = DeferringEngine()
-  private let stream = ByteStream.navPVT()
-  private var floorPosition = 0
-  private var floor = SlotFloor()
 
   mutating func run(_ turns: Int) -> UInt64 {
     var last: UInt64 = 0
     for _ in 0..<turns { last = engine.processFix() }
     return last
-  }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 {
-    let frames = unsafe stream.bytes.withUnsafeBufferPointer {
-      unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
-    }
-    return frames &+ floor.run(turns)
   }
 }

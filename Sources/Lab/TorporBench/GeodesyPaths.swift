@@ -1,4 +1,3 @@
-import CBench
 import LocationTypes
 
 /// Pairs of coordinates, the same in every run.
@@ -6,8 +5,6 @@ private struct CoordinatePairs {
   /// Number of pairs. It divides the counted turns, so that every pair is counted equally often.
   static let count = 300
   var coordinates: [Coordinate] = []
-  /// The same in radians, for the floor: latitude and longitude of the first and of the second coordinate of each pair.
-  var radians: [Double] = []
 
   /// Creates pairs that are up to `reach` billionths of a degree apart per axis; anywhere on the globe if nil.
   init(reach: Int64?) {
@@ -26,21 +23,17 @@ private struct CoordinatePairs {
         second.latitude_e9 = first.latitude_e9 + random(reach)
         second.longitude_e9 = first.longitude_e9 + random(reach)
       }
-      for end in [first, second] {
-        coordinates.append(end)
-        radians += [end.latitude * .pi / 180, end.longitude * .pi / 180]
-      }
+      coordinates += [first, second]
     }
   }
 }
 
-/// One turn is the distance between two coordinates; the floor is the haversine formula on a sphere.
+/// One turn is the distance between two coordinates.
 struct DistancePath: HotPath {
   let unit = "distance"
   private let pairs: CoordinatePairs
   private let isLocal: Bool
   private var position = 0
-  private var floorPosition = 0
 
   private init(_ pairs: CoordinatePairs, isLocal: Bool) {
     self.pairs = pairs
@@ -67,11 +60,5 @@ struct DistancePath: HotPath {
       position = position + 2 == coordinates.count ? 0 : position + 2
     }
     return sum
-  }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 {
-    unsafe pairs.radians.withUnsafeBufferPointer {
-      unsafe floor_haversine($0.baseAddress, CoordinatePairs.count, &floorPosition, UInt64(turns))
-    }
   }
 }

@@ -1,6 +1,6 @@
 import CBench
 
-/// A job whose cost is measured, and its floor: a lower bound in C of the same work.
+/// A job whose cost is measured.
 ///
 /// The initialiser prepares everything; a turn is the job alone. Conforming types are structs, because the
 /// exclusivity checks of class properties would be counted with the job.
@@ -9,8 +9,6 @@ protocol HotPath: ~Copyable, SendableMetatype {
   var unit: String { get }
   /// Performs the job `turns` times; the result depends on all turns, so that the optimiser removes none.
   mutating func run(_ turns: Int) -> UInt64
-  /// Performs the same number of turns of the floor.
-  mutating func runFloor(_ turns: Int) -> UInt64
   /// Number of turns that covers cheap and expensive cases; the minimum of a round.
   var cycle: Int { get }
 }
@@ -25,25 +23,27 @@ struct Measurement {
   var unit: String
   /// From the difference of two runs under callgrind; nil without valgrind.
   var instructions: Double?
-  /// Instructions of the floor, measured in the same way.
-  var floorInstructions: Double?
+  /// Largest number of instructions that is permitted; nil for no limit.
+  var budget: Double?
   /// Best of several rounds.
   var nanoseconds: Double
-  /// The floor's best of the same number of rounds, alternating with the job's.
-  var floorNanoseconds: Double
   /// Allocations and reallocations per turn, by any code in the process.
   var allocations: Double
 
-  var ratio: Double { nanoseconds / floorNanoseconds }
+  /// Whether it takes more instructions than permitted, or allocates although it has a budget.
+  var isOverBudget: Bool {
+    guard let budget else { return false }
+    return instructions ?? 0 > budget || allocations > 0
+  }
 }
 
 /// Measures hot paths.
 struct HotPathTimer {
-  /// Minimum number of rounds, alternating between path and floor; the best round counts.
+  /// Minimum number of rounds; the best round counts.
   var minimumRounds = 15
   /// Minimum duration of all rounds.
   var minimumTotal_ns: UInt64 = 600_000_000
-  /// Minimum duration of a round: far shorter than a scheduler time slice, so that some rounds of each are undisturbed.
+  /// Minimum duration of a round: far shorter than a scheduler time slice, so that some rounds are undisturbed.
   var minimumRound_ns: UInt64 = 300_000
   /// Minimum number of turns for counting allocations, so that a buffer that grows once is negligible.
   var allocatingTurns = 32_768
@@ -53,24 +53,22 @@ struct HotPathTimer {
   var countsInstructions = true
 
   /// Measures `path` under the name `name`.
-  func measure<Path: HotPath & ~Copyable>(_ name: String, _ path: inout Path) -> Measurement {
+  func measure<Path: HotPath & ~Copyable>(
+    _ name: String, budget: Double?, _ path: inout Path
+  ) -> Measurement {
     let turns = turnsPerRound(&path)
     let allocations = allocationsPerTurn(&path, max(turns, allocatingTurns))
     var best = UInt64.max
-    var bestFloor = UInt64.max
     let end = bench_now_ns() + minimumTotal_ns
     var round = 0
     while round < minimumRounds || bench_now_ns() < end {
       best = min(best, time { path.run(turns) })
-      bestFloor = min(bestFloor, time { path.runFloor(turns) })
       round += 1
     }
     return Measurement(
       name: name, unit: path.unit,
-      instructions: countsInstructions ? slope(name) : nil,
-      floorInstructions: countsInstructions ? slope(name + floorSuffix) : nil,
-      nanoseconds: Double(best) / Double(turns),
-      floorNanoseconds: Double(bestFloor) / Double(turns), allocations: allocations)
+      instructions: countsInstructions ? slope(name) : nil, budget: budget,
+      nanoseconds: Double(best) / Double(turns), allocations: allocations)
   }
 
   private func turnsPerRound<Path: HotPath & ~Copyable>(_ path: inout Path) -> Int {
@@ -123,9 +121,6 @@ struct HotPathTimer {
 private final class HeapProbe {
   var value: UInt64 = 0
 }
-
-/// Suffix that selects the floor of a path on the command line.
-let floorSuffix = ".floor"
 
 /// Consumes a result, so that the optimiser cannot remove its computation.
 @inline(never) func sink(_ value: UInt64) {

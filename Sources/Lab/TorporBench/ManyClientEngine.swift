@@ -128,7 +128,6 @@ struct ManyClientStepPath: HotPath, ~Copyable {
   let unit = "step"
   let cycle = DriveMeasurement.countedSteps
   private var engine: ManyClientEngine
-  private var floor = SlotFloor()
 
   init() { engine = ManyClientEngine(Drive()) }
 
@@ -137,8 +136,6 @@ struct ManyClientStepPath: HotPath, ~Copyable {
     for _ in 0..<turns { last = engine.step() }
     return last
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// Measures each step of one drive.
@@ -152,6 +149,8 @@ struct DriveMeasurement {
   /// Number of region crossings and states delivered to clients.
   var regionNotices = 0
 
+  /// Largest mean that is permitted.
+  static let budget_ns = 2_000.0
   static let runs = 9
   /// Number of steps: there and back, at three steps per fix.
   static let countedSteps = 30_000

@@ -6,14 +6,13 @@ struct Report {
 
   var table: String {
     var lines = [
-      row(["hot path", "per", "instructions", "floor", "ns", "floor", "ratio", "allocations"])
+      row(["hot path", "per", "instructions", "budget", "ns", "allocations"])
     ]
     for m in measurements {
       lines.append(
         row([
-          m.name, m.unit, formatted(m.instructions, 1), formatted(m.floorInstructions, 1),
-          formatted(m.nanoseconds, 1), formatted(m.floorNanoseconds, 1), formatted(m.ratio, 2),
-          m.allocations == 0 ? "0" : formatted(m.allocations, 4),
+          m.name, m.unit, formatted(m.instructions, 1), formatted(m.budget, 0),
+          formatted(m.nanoseconds, 1), m.allocations == 0 ? "0" : formatted(m.allocations, 4),
         ]))
     }
     if let drive { lines += ["", driveLine(drive)] }
@@ -24,15 +23,24 @@ struct Report {
           + "\(formatted(day.nanosecondsPerFix, 0)) ns a fix with the simulator, "
           + "\(formatted(day.allocationsPerFix, 3)) allocations a fix")
     }
+    lines += overBudget
     return lines.joined(separator: "\n")
+  }
+
+  /// Messages about the paths and the drive that exceed their budgets.
+  var overBudget: [String] {
+    var lines = measurements.filter(\.isOverBudget).map { "\($0.name) exceeds its budget" }
+    if let drive, drive.mean > DriveMeasurement.budget_ns {
+      lines.append("the drive exceeds 2 us a step")
+    }
+    return lines
   }
 
   var json: String {
     let paths = measurements.map { m in
       "{\"name\":\"\(m.name)\",\"unit\":\"\(m.unit)\",\"instructions\":\(number(m.instructions)),"
-        + "\"floor_instructions\":\(number(m.floorInstructions)),"
-        + "\"ns\":\(number(m.nanoseconds)),\"floor_ns\":\(number(m.floorNanoseconds)),"
-        + "\"ratio\":\(number(m.ratio)),\"allocations\":\(number(m.allocations))}"
+        + "\"budget\":\(number(m.budget)),\"ns\":\(number(m.nanoseconds)),"
+        + "\"allocations\":\(number(m.allocations))}"
     }
     let days = days.map { day in
       "{\"service\":\"\(day.service)\",\"fixes\":\(day.fixes),"
@@ -55,7 +63,7 @@ struct Report {
   }
 
   private func row(_ cells: [String]) -> String {
-    let widths = [16, 9, 13, 9, 9, 9, 7, 12]
+    let widths = [16, 9, 13, 9, 9, 12]
     return zip(cells, widths).enumerated().map { index, cell in
       let (text, width) = cell
       let space = String(repeating: " ", count: max(0, width - text.count))

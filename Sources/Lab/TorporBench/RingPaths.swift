@@ -1,4 +1,3 @@
-import CBench
 import DeferralCache
 import GNSSProtocols
 import LocationTypes
@@ -23,25 +22,11 @@ import LocationTypes
   deinit { unsafe storage.deallocate() }
 }
 
-/// The floor of every path that ends in a slot.
-struct SlotFloor {
-  static let capacity = 4_096
-  private var slots = [UInt8](repeating: 0, count: 64 * capacity)
-  private var sequence: UInt64 = 0
-
-  mutating func run(_ turns: Int) -> UInt64 {
-    unsafe slots.withUnsafeMutableBufferPointer {
-      unsafe floor_slots($0.baseAddress, SlotFloor.capacity, &sequence, UInt64(turns))
-    }
-  }
-}
-
 /// A fix to its slot, with checksum.
 struct RingAppendPath: HotPath, ~Copyable {
   let unit = "fix"
   private var memory = RingInMemory()
   private var fix: Fix
-  private var floor = SlotFloor()
 
   init() {
     let coordinate = Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000)
@@ -62,43 +47,26 @@ struct RingAppendPath: HotPath, ~Copyable {
     }
     return last
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// Bytes to cache: one turn is one fix, decoded from a stream, assembled and stored in the ring.
-@safe struct CachedFixPath: HotPath, ~Copyable {
+struct CachedFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var memory = RingInMemory()
   private var stream: ByteStream
-  private let floorOfBytes: FloorOfBytes
-  private let messagesPerFix: UInt64
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
   private var epoch = Epoch()
   private var chunk = 0..<0
   private var now = Instant(microseconds: 0)
-  private var floorPosition = 0
-  private var floor = SlotFloor()
 
-  private init(
-    _ stream: ByteStream, messagesPerFix: UInt64,
-    floor: @escaping FloorOfBytes
-  ) {
-    self.stream = stream
-    self.messagesPerFix = messagesPerFix
-    unsafe floorOfBytes = floor
-  }
+  private init(_ stream: ByteStream) { self.stream = stream }
 
   /// From NAV-PVT frames, one per fix.
-  static func ubx() -> CachedFixPath {
-    unsafe CachedFixPath(.navPVT(), messagesPerFix: 1, floor: floor_ubx)
-  }
+  static func ubx() -> CachedFixPath { CachedFixPath(.navPVT()) }
 
   /// From epochs of 14 sentences.
-  static func nmea() -> CachedFixPath {
-    unsafe CachedFixPath(.nmea(), messagesPerFix: 14, floor: floor_nmea)
-  }
+  static func nmea() -> CachedFixPath { CachedFixPath(.nmea()) }
 
   mutating func run(_ turns: Int) -> UInt64 {
     let bytes = stream.bytes
@@ -120,18 +88,4 @@ struct RingAppendPath: HotPath, ~Copyable {
     }
     return last
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 {
-    let messages = UInt64(turns) * messagesPerFix
-    let sum = unsafe stream.bytes.withUnsafeBufferPointer {
-      unsafe floorOfBytes($0.baseAddress, $0.count, &floorPosition, messages)
-    }
-    return sum &+ floor.run(turns)
-  }
 }
-
-/// A floor that reads a stream of bytes: ``floor_ubx`` or ``floor_nmea``.
-private typealias FloorOfBytes =
-  @convention(c) (
-    UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<Int>?, UInt64
-  ) -> UInt64

@@ -1,6 +1,7 @@
 import CBench
+import Glibc
 
-/// Measures the hot paths: instructions, time, ratio to the floor, allocations (Docs/Decisions/0040).
+/// Measures the hot paths: instructions, time, allocations (Docs/Decisions/0040). Fails if a path exceeds its budget.
 ///
 ///     TorporBench [--json] [--quick]         all measurements; --quick omits instructions
 ///     TorporBench --only NAME --turns N      one path alone, as callgrind runs it
@@ -8,8 +9,8 @@ import CBench
   /// All hot paths; each is created when it is measured.
   static let paths = [
     PathEntry("nmea-sentence") { SentencePath() },
-    PathEntry("nmea-fix") { SentenceFixPath() },
-    PathEntry("nav-pvt") { NavPVTPath() },
+    PathEntry("nmea-fix", budget: 2_500) { SentenceFixPath() },
+    PathEntry("nav-pvt", budget: 1_000) { NavPVTPath() },
     PathEntry("ring-append") { RingAppendPath() },
     PathEntry("nmea-to-cache") { CachedFixPath.nmea() },
     PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
@@ -38,12 +39,9 @@ import CBench
     }
   }
 
-  /// Runs one path or one floor alone, for callgrind.
+  /// Runs one path alone, for callgrind.
   private static func run(_ name: String, _ turns: Int) {
-    for path in paths {
-      if path.name == name { path.run(turns, false) }
-      if path.name + floorSuffix == name { path.run(turns, true) }
-    }
+    for path in paths where path.name == name { path.run(turns) }
   }
 
   private static func report(_ options: Options) {
@@ -57,6 +55,7 @@ import CBench
     report.drive = DriveMeasurement.measure()
     report.days = SimulatedDay.Service.allCases.compactMap(SimulatedDay.measure)
     print(options.isJSON ? report.json : report.table)
+    if !report.overBudget.isEmpty { exit(1) }
   }
 }
 
@@ -74,7 +73,8 @@ struct Options {
       case "--json": isJSON = true
       case "--quick": countsInstructions = false
       case "--only":
-        guard let name = unread.popFirst(), TorporBench.isPath(name) else { return nil }
+        guard let name = unread.popFirst(), TorporBench.paths.contains(where: { $0.name == name })
+        else { return nil }
         only = name
       case "--turns":
         guard let text = unread.popFirst(), let number = Int(text), number > 0 else { return nil }
@@ -86,31 +86,27 @@ struct Options {
   }
 }
 
-extension TorporBench {
-  /// Whether `name` is a path or the floor of one.
-  static func isPath(_ name: String) -> Bool {
-    paths.contains { $0.name == name || $0.name + floorSuffix == name }
-  }
-}
-
 /// A hot path with its name, type-erased.
 struct PathEntry: Sendable {
   /// Name in tables and on the command line.
   let name: String
   /// Creates and measures the path.
   let measure: @Sendable (HotPathTimer) -> Measurement
-  /// Creates the path and runs it, or its floor, for a number of turns.
-  let run: @Sendable (_ turns: Int, _ floor: Bool) -> Void
+  /// Creates the path and runs it for a number of turns.
+  let run: @Sendable (_ turns: Int) -> Void
 
-  init<Path: HotPath & ~Copyable>(_ name: String, _ make: @escaping @Sendable () -> Path) {
+  /// `budget`: Largest number of instructions of a turn that is permitted.
+  init<Path: HotPath & ~Copyable>(
+    _ name: String, budget: Double? = nil, _ make: @escaping @Sendable () -> Path
+  ) {
     self.name = name
     measure = { stopwatch in
       var path = make()
-      return stopwatch.measure(name, &path)
+      return stopwatch.measure(name, budget: budget, &path)
     }
-    run = { turns, isFloor in
+    run = { turns in
       var path = make()
-      sink(isFloor ? path.runFloor(turns) : path.run(turns))
+      sink(path.run(turns))
     }
   }
 }

@@ -1,6 +1,6 @@
-import CBench
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// The fix that the encoding benchmarks use.
 private struct WireFix {
@@ -31,47 +31,22 @@ private struct WireFix {
   }
 }
 
-/// Copies of one text: the floor of a path that encodes it.
-private struct CopyFloor {
-  private let text: [UInt8]
-  private var output = [UInt8](repeating: 0, count: WireFix.bufferSize)
-
-  init(_ text: [UInt8]) { self.text = text }
-
-  mutating func run(_ turns: Int) -> UInt64 {
-    unsafe output.withUnsafeMutableBufferPointer { output in
-      unsafe text.withUnsafeBufferPointer { text in
-        unsafe floor_copies(
-          output.baseAddress, WireFix.bufferSize, text.baseAddress, text.count, UInt64(turns))
-      }
-    }
-  }
-}
-
 /// A fix to a record of an upgraded connection.
 struct WireRecordPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
   private var output = JSONOutput()
-  private var floor: CopyFloor
 
-  init() {
-    var record: [UInt8] = []
-    FixRecord.append(fix.stored, to: &record)
-    floor = CopyFloor(record)
-    output.retainedCapacity = 2 * WireFix.bufferSize
-  }
+  init() { output.text.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     for _ in 0..<turns {
-      if output.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
+      if output.text.count + FixRecord.size > WireFix.bufferSize { output.removeAll() }
       FixRecord.append(fix.stored, to: &output)
       fix.advance()
     }
-    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
+    return unsafe output.text.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// A fix to the JSON of a notice, in batches of the size that the service sends.
@@ -79,14 +54,8 @@ struct WireFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
   private var output = JSONOutput()
-  private var floor: CopyFloor
 
-  init() {
-    var json = JSONOutput()
-    ReplyEncoder.encode(.location(fix.stored), to: &json)
-    floor = CopyFloor(json.bytes)
-    output.retainedCapacity = 2 * WireFix.bufferSize
-  }
+  init() { output.text.retainedCapacity = 2 * WireFix.bufferSize }
 
   mutating func run(_ turns: Int) -> UInt64 {
     var left = turns
@@ -99,23 +68,19 @@ struct WireFixPath: HotPath, ~Copyable {
         return fix.stored
       }
     }
-    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
+    return unsafe output.text.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// Bytes to a call: framed, decoded, validated.
 struct WireCallPath: HotPath {
   let unit = "call"
   private let bytes: [UInt8]
-  private var floor: CopyFloor
 
   init() {
     var json = JSONOutput()
     CallEncoder.encode(.acknowledge(FixName(generation: 7, sequence: 123_456)), to: &json)
     bytes = json.bytes
-    floor = CopyFloor(bytes)
   }
 
   mutating func run(_ turns: Int) -> UInt64 {
@@ -132,6 +97,4 @@ struct WireCallPath: HotPath {
     }
     return sum
   }
-
-  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }

@@ -102,6 +102,14 @@ extension Bench {
     try wait("the client '\(name)' is ready", within: 10) { client.isReady }
     return client
   }
+
+  /// Starts a client that starts updates, and waits until it has received the first fixes.
+  func updatingClient(_ name: String, fixes: Int) throws -> GuestClient {
+    let client = try client(name)
+    try client.execute("start")
+    try client.waitForFixes(fixes, within: 20)
+    return client
+  }
 }
 
 /// A client process in the guest, with everything it has received.

@@ -94,9 +94,7 @@ extension BoardScenario {
         ]))
       bench.followsBatchPin = false
       bench.pull("GNSS_BATCH", isUp)
-      let client = try bench.client("stuck-\(isUp)")
-      try client.execute("start")
-      try client.waitForFixes(1, within: 20)
+      let client = try bench.updatingClient("stuck-\(isUp)", fixes: 1)
       try client.execute("background")
       try client.execute("defer far 10")
       try bench.wait("the deferral ends", within: 20) { !client.finishes.isEmpty }
@@ -136,9 +134,7 @@ extension BoardScenario {
   /// SIGTERM: the receiver sleeps, the exit code is 0, and the next start reports no crash.
   private static func normalStop(_ bench: Bench) throws {
     try bench.start()
-    let client = try bench.client("end")
-    try client.execute("start")
-    try client.waitForFixes(2, within: 20)
+    _ = try bench.updatingClient("end", fixes: 2)
     let code = try bench.shell("kill $torpord; wait $torpord; echo $?")
     try expect(code == "0", "the exit code is \(code)")
     try expect(bench.receiver.state == "standby", "the receiver is '\(bench.receiver.state)'")

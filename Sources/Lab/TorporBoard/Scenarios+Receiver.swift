@@ -30,9 +30,7 @@ extension BoardScenario {
   /// A fix's time is that of its pulse, not that of its bytes. No pulse wakes the service.
   private static func pulse(_ bench: Bench) throws {
     try bench.start(Bench.BoardSetup(receiver: { $0.receiver.outputLatency = .milliseconds(450) }))
-    let client = try bench.client("pulse")
-    try client.execute("start")
-    try client.waitForFixes(4, within: 20)
+    let client = try bench.updatingClient("pulse", fixes: 4)
     let byArrival = client.bootUTC.last ?? 0
     bench.generatesPulses = true
     try client.waitForFixes(1, within: 5)
@@ -61,9 +59,7 @@ extension BoardScenario {
   /// The last client stops: the driver sends RXM-PMREQ. The client starts again: an edge of EXTINT wakes the receiver.
   private static func standby(_ bench: Bench) throws {
     try bench.start()
-    let client = try bench.client("standby")
-    try client.execute("start")
-    try client.waitForFixes(2, within: 20)
+    let client = try bench.updatingClient("standby", fixes: 2)
     bench.changes.removeAll()
     try client.execute("stop")
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
@@ -83,9 +79,7 @@ extension BoardScenario {
   /// Two watermarks and a timeout: each pin edge causes a drain, and the client is not woken.
   private static func batch(_ bench: Bench) throws {
     try bench.start(Bench.BoardSetup(edits: [("watermark_fixes = 240", "watermark_fixes = 5")]))
-    let client = try bench.client("batch")
-    try client.execute("start")
-    try client.waitForFixes(1, within: 20)
+    let client = try bench.updatingClient("batch", fixes: 1)
     try client.execute("background")
     try client.execute("defer far 18")
     try bench.wait("the receiver batches", within: 8) { bench.receiver.state == "batching" }
@@ -127,9 +121,7 @@ extension BoardScenario {
   /// a byte.
   private static func sentenceCommands(_ bench: Bench) throws {
     try bench.start(Bench.sentences)
-    let client = try bench.client("pmtk")
-    try client.execute("start")
-    try client.waitForFixes(3, within: 20)
+    let client = try bench.updatingClient("pmtk", fixes: 3)
     try expect(bench.receiver.speed == 115_200, "the line is at \(bench.receiver.speed) baud")
     try client.execute("stop")
     try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
@@ -171,9 +163,7 @@ extension BoardScenario {
   /// Wrong bytes at the full line speed: none becomes a fix, and the service continues.
   private static func badChecksums(_ bench: Bench) throws {
     try bench.start()
-    let client = try bench.client("storm")
-    try client.execute("start")
-    try client.waitForFixes(2, within: 20)
+    let client = try bench.updatingClient("storm", fixes: 2)
     let delivered = client.received.count
     bench.receiver.fault = .badChecksums
     try bench.advance(6)

@@ -64,9 +64,7 @@ extension BoardScenario {
       ("resume_s = 0.5\nalarm_resolution_s = 1", "resume_s = 0.1\nalarm_resolution_s = 0.1"),
     ]
     try bench.start(setup)
-    let client = try bench.client("near")
-    try client.execute("start")
-    try client.waitForFixes(1, within: 20)
+    let client = try bench.updatingClient("near", fixes: 1)
     try client.execute("background")
     let suspends = bench.suspends
     for _ in 0..<3 {

@@ -1,4 +1,5 @@
 import BoardProfiles
+import GNSSProtocols
 import LocationTypes
 import SimulatedHAL
 
@@ -63,14 +64,16 @@ extension BoardProfile {
     if random.next() % 4 == 0 { varied.receiver?.batch = nil }
     if random.next() % 4 == 0 { varied.receiver?.wakeLine = nil }
     if random.next() % 4 == 0 { varied.receiver?.hasBackupSupply = false }
-    if varied.receiver?.family == .ubloxM8, let batch = varied.receiver?.batch {
-      varied.receiver?.batch?.capacity = min(batch.capacity, 300)
+    if let batch = varied.receiver?.batch,
+      let limits = varied.receiver?.family.descriptor.batchLimits
+    {
+      varied.receiver?.batch?.capacity = min(batch.capacity, limits.extraPVT)
     }
     return varied
   }
 
   /// A receiver with sentence commands; its line speed must be detected.
-  private mutating func makeSentences(_ family: Receiver.Family) {
+  private mutating func makeSentences(_ family: ReceiverFamily) {
     receiver?.family = family
     receiver?.output = .nmea
     receiver?.lineSpeed_baud = 38_400
@@ -79,7 +82,7 @@ extension BoardProfile {
 
   /// A receiver without commands.
   private mutating func makePassive() {
-    receiver?.family = .nmea
+    receiver?.family = .passive
     receiver?.output = .nmea
     receiver?.defaultLineSpeed_baud = 38_400
     receiver?.lineSpeed_baud = 38_400

@@ -11,15 +11,13 @@ import zlib
 import numpy as np
 
 from simulator import (BOUNDS, ENTRACKED, ENTRACKED_CAUTIOUS, PROFILES, Conditions, hold_out,
-                       recorded, run, tuning)
+                       least_energy, recorded, run, tuning)
 import weights
 
 
 def has_enough_fixes(track, bound, receiver):
     """Whether the optimal schedule needs at least five fixes."""
-    profile = PROFILES[receiver]
-    least = 5 * (profile.track + 3 * profile.acquire)
-    return track.optimum(bound, receiver) - profile.standby * track.seconds >= least
+    return track.optimum(bound, receiver) >= least_energy(PROFILES[receiver], track.seconds)
 
 
 def conditions(track, bound, has_line, is_noisy):
@@ -30,15 +28,14 @@ def conditions(track, bound, has_line, is_noisy):
     return Conditions(bound=bound, has_line=has_line, noise_time=120, accuracy=3, seed=seed)
 
 
-def evaluate(tracks, net, has_line, receiver, is_noisy, constants, bounds=BOUNDS):
+def evaluate(tracks, has_line, receiver, is_noisy, constants, bounds=BOUNDS):
     """Rows of (track, bound, logarithm of the ratio, seconds outside, seconds checked)."""
     rows = []
     for track in tracks:
         for bound in bounds:
             if not has_enough_fixes(track, bound, receiver):
                 continue
-            out = run(track, receiver, net, constants,
-                      conditions(track, bound, has_line, is_noisy))
+            out = run(track, receiver, constants, conditions(track, bound, has_line, is_noisy))
             ratio = math.log(out.energy / track.optimum(bound, receiver))
             rows.append((track.name, bound, ratio, out.outside, max(out.checked, 1)))
     return rows
@@ -64,7 +61,7 @@ def cell(rows):
     return f"{summary(rows)[0]:.2f} @ {100 * summary(rows)[1]:.2f}"
 
 
-def first_minutes(tracks, net, has_line, constants, count=20):
+def first_minutes(tracks, has_line, constants, count=20):
     """Mean power and share outside over the first ten minutes from random positions."""
     rng = np.random.default_rng(7)
     energy = seconds = outside = checked = 0
@@ -73,8 +70,7 @@ def first_minutes(tracks, net, has_line, constants, count=20):
             start = int(rng.integers(0, max(track.seconds - 600, 1)))
             part = track.part(start, 600)
             for bound in BOUNDS:
-                out = run(part, "model", net, constants,
-                          conditions(part, bound, has_line, True))
+                out = run(part, "model", constants, conditions(part, bound, has_line, True))
                 energy += out.energy
                 seconds += out.seconds
                 outside += out.outside
@@ -92,23 +88,23 @@ def main():
     parser.add_argument("--baselines", action="store_true", help="also EnTracked, in two variants")
     parser.add_argument("--brief", action="store_true", help="noisy fixes only")
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[],
-                        help="changes a constant of all planners, such as price=20")
+                        help="changes a constant of all planners: price, least_price, prior_energy, "
+                        "prior_time")
     parser.add_argument("--first", action="store_true", help="also the first ten minutes")
     given = parser.parse_args()
     changes = {name: float(value) for name, value in (text.split("=") for text in given.set)}
-    if "first_fixes" in changes:
-        changes["first_fixes"] = int(changes["first_fixes"])
     generated_tracks = hold_out(given.tracks)
     sets = {"generated, moving": [t for t in generated_tracks if not t.is_day],
             "generated, days with long stops": [t for t in generated_tracks if t.is_day]}
     sets |= {folder: recorded(folder) for folder in given.recorded}
-    net = weights.load(given.no_line) if given.no_line else weights.shipped(False)
-    line_net = weights.load(given.line) if given.line else weights.shipped(True)
-    designs = {"planner": (net, False, tuning(False, **changes)),
-               "planner + line": (line_net, True, tuning(True, **changes))}
+    sets = {name: tracks for name, tracks in sets.items() if tracks}
+    net = weights.load(given.no_line) if given.no_line else None
+    line_net = weights.load(given.line) if given.line else None
+    designs = {"planner": (False, tuning(False, net, **changes)),
+               "planner + line": (True, tuning(True, line_net, **changes))}
     if given.baselines:
         rules = {"EnTracked": ENTRACKED, "EnTracked, cautious": ENTRACKED_CAUTIOUS}
-        designs = {name: (None, False, tuning(policy=policy))
+        designs = {name: (False, tuning(policy=policy))
                    for name, policy in rules.items()} | designs
     print("| tracks | times to fix | fix noise | design | pairs | ratio | outside, mean | pooled "
           "| worst track | E = " + " | ".join(map(str, BOUNDS)) + " |")
@@ -116,17 +112,17 @@ def main():
     for name, tracks in sets.items():
         for receiver in PROFILES:
             for is_noisy in (True,) if given.brief else (False, True):
-                for design, (net, has_line, constants) in designs.items():
-                    rows = evaluate(tracks, net, has_line, receiver, is_noisy, constants)
+                for design, (has_line, constants) in designs.items():
+                    rows = evaluate(tracks, has_line, receiver, is_noisy, constants)
                     ratio, mean, pooled, worst, worst_track = summary(rows)
                     cells = [cell([r for r in rows if r[1] == bound]) for bound in BOUNDS]
                     print(f"| {name} | {receiver} | {'2.5 m' if is_noisy else 'none'} | {design} "
                           f"| {len(rows)} | {ratio:.3f} | {mean:.2%} | {pooled:.2%} "
                           f"| {worst:.2%} {worst_track[:20]} | " + " | ".join(cells) + " |", flush=True)
     if given.first:
-        for design, (net, has_line, constants) in designs.items():
+        for design, (has_line, constants) in designs.items():
             for name, tracks in sets.items():
-                power, share = first_minutes(tracks, net, has_line, constants)
+                power, share = first_minutes(tracks, has_line, constants)
                 print(f"First ten minutes, {name}, {design}: {power:.2f} mW, {share:.2%} outside")
 
 

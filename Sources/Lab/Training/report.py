@@ -12,19 +12,15 @@ import re
 import subprocess
 import tempfile
 
-import numpy as np
-
-from simulator import BOUNDS, KINDS, FOLDER, generated
-
-REPOSITORY = FOLDER.parents[2]
-MEASURED = [(0, 1), (5, 1), (60, 3), (600, 10.5), (7200, 10.5), (14400, 29)]
+from evaluate import summary
+from simulator import (BOUNDS, METRES, POINTS, PROFILES, REPOSITORY, hold_out, least_energy,
+                       recorded_files)
 
 
 def export(track, path):
     """Writes a track as a CSV table, around 47° N in the Atlantic."""
-    metres = math.radians(1) * 6_371_008.8
-    latitude = 47 + track.north / metres
-    longitude = -30 + track.east / metres / math.cos(math.radians(47))
+    latitude = 47 + track.north / METRES
+    longitude = -30 + track.east / METRES / math.cos(math.radians(47))
     with open(path, "w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["unix_time", "lat", "lon", "alt", "speed"])
@@ -35,7 +31,7 @@ def export(track, path):
 
 def with_measured_times(profile, path):
     """A copy of a profile with measured times to fix."""
-    rows = "".join(f"  {{ off_s = {off}, fix_s = {fix} }},\n" for off, fix in MEASURED)
+    rows = "".join(f"  {{ off_s = {off}, fix_s = {fix} }},\n" for off, fix in POINTS["measured"])
     text = re.sub(r"after_off = \[.*?\]", f"after_off = [\n{rows}]", profile.read_text(),
                   flags=re.S)
     text = re.sub(r"cold_s = .*", "cold_s = 29", text)
@@ -48,34 +44,26 @@ def simulate_bound(torpor, board, track, bound, motion, seed):
                str(bound), "--track", track, "--board", board, "--seed", str(seed)]
     out = subprocess.run(command + (["--motion"] if motion else []), check=True,
                          capture_output=True, text=True).stdout
-    summary = json.loads(out.strip().split("\n")[-1])
-    result = summary["promise"]
-    least = 5 * (24.6 + 3 * 27.6) + 0.106 * summary["duration_s"]
+    totals = json.loads(out.strip().split("\n")[-1])
+    result = totals["promise"]
+    least = least_energy(PROFILES["model"], totals["duration_s"])
     return result if result["optimum_mj"] >= least else None
 
 
-def cells(runs):
+def cell(results):
     """Ratio, share outside, and the 95th percentile of the error, over runs of one distance."""
-    if not runs:
+    if not results:
         return "–"
-    ratio = math.exp(np.mean([math.log(run["ratio"]) for run in runs]))
-    share = np.mean([run["broken_share"] for run in runs])
-    return f"{ratio:.2f} @ {share:.2%}, {max(run['p95_m'] for run in runs):.0f} m"
+    ratio, share, *_ = summary([rows for rows, _ in results])
+    return f"{ratio:.2f} @ {share:.2%}, {max(run['p95_m'] for _, run in results):.0f} m"
 
 
 def row(name, times, motion, results):
-    runs = [run for _, _, run in results]
-    ratio = math.exp(np.mean([math.log(run["ratio"]) for run in runs]))
-    share = np.mean([run["broken_share"] for run in runs])
-    worst = {}
-    for track, _, run in results:
-        sums = worst.setdefault(track, [0, 0])
-        sums[0] += run["broken_s"]
-        sums[1] += run["seconds"]
-    worst_share = max(outside / seconds for outside, seconds in worst.values())
-    by_bound = [cells([run for _, b, run in results if b == bound]) for bound in BOUNDS]
-    print(f"| {name} | {times} | {'yes' if motion else 'no'} | {len(runs)} | **{ratio:.2f}** | "
-          f"{share:.2%} | {worst_share:.2%} | " + " | ".join(by_bound) + " |", flush=True)
+    """`results` are pairs of a row as of `evaluate.evaluate` and the run."""
+    ratio, share, _, worst, _ = summary([rows for rows, _ in results])
+    by_bound = [cell([pair for pair in results if pair[0][1] == bound]) for bound in BOUNDS]
+    print(f"| {name} | {times} | {'yes' if motion else 'no'} | {len(results)} | **{ratio:.2f}** | "
+          f"{share:.2%} | {worst:.2%} | " + " | ".join(by_bound) + " |", flush=True)
 
 
 def main():
@@ -96,10 +84,8 @@ def main():
         with_measured_times(shipped, measured)
         sets = {}
         if given.recorded:
-            sets["recorded"] = [path for path in sorted(given.recorded.glob("*.csv"))
-                                if not path.name.endswith(".pauses.csv")]
-        for i in range(given.generated):
-            track = generated(i % KINDS, 900_000 + i)
+            sets["recorded"] = recorded_files(given.recorded)
+        for i, track in enumerate(hold_out(given.generated)):
             kind = "generated, days" if track.is_day else "generated, moving"
             path = folder / f"{i}.csv"
             export(track, path)
@@ -115,7 +101,9 @@ def main():
                         for bound in BOUNDS:
                             run = simulate_bound(given.torpor, board, path, bound, motion, given.seed)
                             if run:
-                                results.append((path.name, bound, run))
+                                rows = (path.name, bound, math.log(run["ratio"]),
+                                        run["broken_share"] * run["seconds"], run["seconds"])
+                                results.append((rows, run))
                     row(kind, times, motion, results)
 
 

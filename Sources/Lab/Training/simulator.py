@@ -1,28 +1,21 @@
-"""Python interface of the C part (planner, simulator, generated tracks).
+"""Python interface of the planner in the core, of the simulator and of the generated tracks.
 
-The C part is compiled on first use, without options that differ between machines, into a
-subfolder of the system's temporary directory.
+All three are in the library that `make training` builds (Sources/Lab/TrainingCore and CTraining).
 """
 import ctypes
-import hashlib
 import math
-import os
 import pathlib
-import subprocess
-import tempfile
 
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-SOURCES = ["planner.c", "baselines.c", "simulate.c", "motion.c", "recorder.c", "tracks.c"]
-COMPILER = ["cc", "-std=c11", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
+REPOSITORY = FOLDER.parents[2]
 
 BINS, FEATURES, LINE_FEATURES, HIDDEN_1, HIDDEN_2 = 24, 31, 36, 24, 16
-LAYERS = ["mean", "scale", "weights_1", "biases_1", "weights_2", "biases_2", "weights_3",
-          "biases_3"]
 NETWORK, ENTRACKED, ENTRACKED_CAUTIOUS, EXPLORER = range(4)
 LONGEST_TRACK = 50_400  # s
 BOUNDS = (50, 100, 200, 500)  # m
+METRES = math.radians(1) * 6_371_008.8  # of a degree
 
 F, D, I, P = ctypes.c_float, ctypes.c_double, ctypes.c_int, ctypes.c_void_p
 
@@ -32,24 +25,20 @@ class Profile(ctypes.Structure):
                 ("off", D * 8), ("search", D * 8)]
 
 
-class Network(ctypes.Structure):
-    _fields_ = [("features", I), ("mean", F * LINE_FEATURES), ("scale", F * LINE_FEATURES),
-                ("weights_1", F * (HIDDEN_1 * LINE_FEATURES)), ("biases_1", F * HIDDEN_1),
-                ("weights_2", F * (HIDDEN_2 * HIDDEN_1)), ("biases_2", F * HIDDEN_2),
-                ("weights_3", F * (BINS * HIDDEN_2)), ("biases_3", F * BINS)]
-
-
 class Tuning(ctypes.Structure):
-    _fields_ = [(name, D) for name in (
-        "price", "least_price", "prior_energy", "prior_time", "guard", "acceleration",
-        "run_limit", "first_run_limit")]
-    _fields_ += [("first_fixes", I), ("standing_rate", D), ("false_alarm", D),
-                 ("longest_alarm", D), ("explorer_scale", D), ("policy", I)]
+    _fields_ = [("weights", ctypes.POINTER(F)), ("price", D), ("least_price", D),
+                ("prior_energy", D), ("prior_time", D), ("raises_price", I), ("policy", I),
+                ("explorer_scale", D)]
 
 
 class FixSample(ctypes.Structure):
     _fields_ = [("time", D), ("east", D), ("north", D), ("speed", D), ("accuracy", D),
                 ("is_moving", I), ("motion", D), ("since_change", D)]
+
+
+class Decision(ctypes.Structure):
+    _fields_ = [("off_time", D), ("time_scale", D), ("pause_limit", D),
+                ("features", D * LINE_FEATURES)]
 
 
 class CTrack(ctypes.Structure):
@@ -72,54 +61,45 @@ class Samples(ctypes.Structure):
 
 
 def _load():
-    text = b"".join((FOLDER / name).read_bytes() for name in
-                    SOURCES + ["planner.h", "simulate.h", "motion.h", "random.h"])
-    name = hashlib.sha256(text + " ".join(COMPILER).encode()).hexdigest()[:16]
-    built = pathlib.Path(tempfile.gettempdir()) / f"exit-training-{os.getuid()}" / f"{name}.so"
-    if not built.exists():
-        built.parent.mkdir(mode=0o700, exist_ok=True)
-        partial = built.with_suffix(f".{os.getpid()}")
-        subprocess.run(COMPILER + ["-o", partial] + [FOLDER / name for name in SOURCES] + ["-lm"],
-                       check=True)
-        partial.rename(built)
-    return ctypes.CDLL(str(built))
+    path = REPOSITORY / ".build/release/libTrainingCore.so"
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: run 'make training'")
+    library = ctypes.CDLL(str(path))
+    for name in ("optimum", "acquisition_time"):
+        getattr(library, name).restype = D
+    library.planner_create.restype = P
+    library.kind_name.restype = ctypes.c_char_p
+    library.torpor_exit_weights.restype = ctypes.POINTER(F)
+    for index, kind in enumerate((Profile, Tuning, FixSample, Decision, CTrack, Conditions,
+                                  Outcome, Samples)):
+        assert library.size_of(index) == ctypes.sizeof(kind), kind
+    return library
 
 
 LIBRARY = _load()
-LIBRARY.optimum.restype = D
-LIBRARY.planner_off_time.restype = D
-LIBRARY.acquisition_time.restype = D
-LIBRARY.kind_name.restype = ctypes.c_char_p
-for _index, _type in ((0, Profile), (1, Network), (2, Tuning), (3, FixSample), (5, CTrack),
-                      (6, Conditions), (7, Outcome), (8, Samples)):
-    assert LIBRARY.size_of(_index) == ctypes.sizeof(_type), _type
-PLANNER_SIZE = LIBRARY.size_of(4)
 KINDS = LIBRARY.kind_count()
 
 
-def profile(points, acquire=27.6, track=24.6, standby=0.106):
-    """A receiver: power in mW, and points (seconds off, seconds of acquisition)."""
-    result = Profile(acquire, track, standby, len(points))
-    for i, (off, search) in enumerate(points):
-        result.off[i], result.search[i] = off, search
-    return result
-
-
-#: Times to fix: of the receiver model, and measured.
-PROFILES = {
-    "model": profile([(0, 1), (5, 1), (5.0001, 3), (7200, 3), (14400, 28)]),
-    "measured": profile([(0, 1), (5, 1), (60, 3), (600, 10.5), (7200, 10.5), (14400, 29)]),
+#: Times to fix (seconds off, seconds of acquisition): of the receiver model, and measured.
+POINTS = {
+    "model": [(0, 1), (5, 1), (5.0001, 3), (7200, 3), (14400, 28)],
+    "measured": [(0, 1), (5, 1), (60, 3), (600, 10.5), (7200, 10.5), (14400, 29)],
 }
+#: The receivers: power in mW, and their times to fix.
+PROFILES = {name: Profile(27.6, 24.6, 0.106, len(points), *zip(*points))
+            for name, points in POINTS.items()}
 
 
-def tuning(has_line=False, **changes):
-    """The constants of MovementTuning in Sources/Core/LocationPolicy/Movement/MovementModel.swift."""
-    values = dict(
-        price=26 if has_line else 18, least_price=10 if has_line else 70, prior_energy=5400,
-        prior_time=1200, guard=0.5, acceleration=1.5, run_limit=3, first_run_limit=1,
-        first_fixes=3, standing_rate=0.5, false_alarm=0.3, longest_alarm=60,
-        explorer_scale=1, policy=NETWORK)
-    return Tuning(**(values | changes))
+def tuning(has_line=False, network=None, **changes):
+    """The constants of the core, with the weights of a network (weights.py) instead of its own."""
+    result = Tuning()
+    LIBRARY.set_product_tuning(ctypes.byref(result), has_line)
+    if network is not None:
+        result.network = network  # keeps the array
+        result.weights = network.ctypes.data_as(ctypes.POINTER(F))
+    for name, value in changes.items():
+        setattr(result, name, value)
+    return result
 
 
 class Track:
@@ -148,7 +128,7 @@ class Track:
         return Track(self.name, *arrays, is_day=self.is_day)
 
 
-def run(track, receiver, network, constants, conditions, samples=0):
+def run(track, receiver, constants, conditions, samples=0):
     """Runs the planner over a track.
 
     Returns the outcome; for `samples` above 0 also at most that many rows of features, labels and
@@ -160,8 +140,7 @@ def run(track, receiver, network, constants, conditions, samples=0):
         arrays = [np.empty((samples, n), np.float32) for n in (features, BINS, BINS)]
         rows = Samples(*(a.ctypes.data for a in arrays), samples, 0)
     LIBRARY.simulate(
-        ctypes.byref(track.c), ctypes.byref(PROFILES[receiver]),
-        ctypes.byref(network) if network else None, ctypes.byref(constants),
+        ctypes.byref(track.c), ctypes.byref(PROFILES[receiver]), ctypes.byref(constants),
         ctypes.byref(conditions), ctypes.byref(outcome), ctypes.byref(rows) if rows else None)
     return (outcome, [a[:rows.count] for a in arrays]) if samples else outcome
 
@@ -227,9 +206,8 @@ def from_samples(name, time, latitude, longitude, speed):
     rising = np.r_[True, np.diff(np.maximum.accumulate(time)) > 0]
     time, latitude, longitude, speed = (a[rising] for a in (time, latitude, longitude, speed))
     time = time - time[0]
-    metres = math.radians(1) * 6_371_008.8
-    east = (longitude - longitude[0]) * metres * math.cos(math.radians(np.median(latitude)))
-    north = (latitude - latitude[0]) * metres
+    east = (longitude - longitude[0]) * METRES * math.cos(math.radians(np.median(latitude)))
+    north = (latitude - latitude[0]) * METRES
     seconds = np.arange(int(time[-1]) + 1)
     x, y = np.interp(seconds, time, east), np.interp(seconds, time, north)
     is_known = np.ones(len(seconds), np.uint8)
@@ -245,13 +223,22 @@ def from_samples(name, time, latitude, longitude, speed):
     return Track(name, x, y, v, is_known, line)
 
 
+def recorded_files(folder):
+    """The recorded tracks of a folder: CSV files with unix_time, lat, lon, alt and speed."""
+    return [path for path in sorted(pathlib.Path(folder).glob("*.csv"))
+            if not path.name.endswith(".pauses.csv")]
+
+
 def recorded(folder):
-    """The tracks of a folder of CSV files with unix_time, lat, lon and speed."""
+    """The tracks of a folder, without their altitudes."""
     tracks = []
-    for path in sorted(pathlib.Path(folder).glob("*.csv")):
-        if path.name.endswith(".pauses.csv"):
-            continue
+    for path in recorded_files(folder):
         table = np.genfromtxt(path, delimiter=",", names=True)
         tracks.append(from_samples(path.stem, table["unix_time"], table["lat"], table["lon"],
                                    table["speed"]))
     return tracks
+
+
+def least_energy(receiver, seconds):
+    """Energy below which the optimal schedule has fewer than five fixes, mJ."""
+    return 5 * (receiver.track + 3 * receiver.acquire) + receiver.standby * seconds

@@ -3,7 +3,7 @@
 Three rounds: the planner with the network of the previous round (in the first round a simple rule)
 runs over generated tracks, with random distances, prices, noise and receivers, and with a third of
 its decisions changed at random. The network is fitted to the positions after each fix. Recorded
-tracks are not used. Requires NumPy and a C compiler; takes 5 to 10 minutes and 2 GB.
+tracks are not used. Requires NumPy and the library of `make training`.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ EXPLORATION = 0.35
 MAXIMUM_SAMPLES = 3_000  # of a run
 
 
-def random_run(rng, has_line, has_network, start=0, most_fixes=0):
+def random_run(rng, has_line, net, start=0, most_fixes=0):
     """Conditions, constants and receiver of a run, at random."""
     if rng.random() < 0.5:
         bound = float(np.exp(rng.uniform(np.log(20), np.log(1500))))
@@ -32,10 +32,10 @@ def random_run(rng, has_line, has_network, start=0, most_fixes=0):
     noise = float(rng.uniform(0.5, 5)) if rng.random() < 0.6 else 0.0
     receiver = "model" if rng.random() < 0.6 else "measured"
     constants = tuning(
-        has_line, price=float(np.exp(rng.uniform(np.log(12), np.log(70)))), least_price=10,
-        prior_energy=1800, prior_time=600, guard=0,
+        has_line, net, price=float(np.exp(rng.uniform(np.log(12), np.log(70)))), least_price=10,
+        prior_energy=1800, prior_time=600, raises_price=False,
         explorer_scale=float(np.exp(rng.normal(0, 0.5))),
-        policy=NETWORK if has_network else EXPLORER)
+        policy=EXPLORER if net is None else NETWORK)
     conditions = Conditions(
         bound=bound, has_line=has_line, noise=noise, noise_time=float(rng.uniform(40, 300)),
         speed_noise=0.15 if noise else 0, accuracy=1.6 * noise if noise else 3,
@@ -57,9 +57,8 @@ def collect(tracks, net, has_line, seed, runs, first_runs):
         begins += [(int(rng.integers(0, max(track.seconds - 600, 1))), 12)
                    for _ in range(first_runs)]
         for start, most in begins:
-            receiver, constants, conditions = random_run(rng, has_line, net is not None, start,
-                                                         most)
-            _, rows = run(track, receiver, net, constants, conditions, samples=most or 60_000)
+            receiver, constants, conditions = random_run(rng, has_line, net, start, most)
+            _, rows = run(track, receiver, constants, conditions, samples=most or 60_000)
             features, labels, known = rows
             if len(features) > MAXIMUM_SAMPLES:
                 chosen = rng.choice(len(features), MAXIMUM_SAMPLES, replace=False)
@@ -126,7 +125,7 @@ def fit(samples, seed, epochs, rate=3e-3, batch=2048):
                 layer -= (now * (m / (1 - 0.9 ** step))
                           / (np.sqrt(v / (1 - 0.999 ** step)) + 1e-8)).astype(np.float32)
     parts = [mean, 1 / deviation] + [layer.T if layer.ndim == 2 else layer for layer in layers]
-    return weights.network(parts), loss / total
+    return np.concatenate([np.ravel(part) for part in parts]).astype(np.float32), loss / total
 
 
 def main():

@@ -1,9 +1,8 @@
-"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: decisions of the reference planner (planner.c).
+"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: decisions of the planner.
 
 Each decision is an off time: for how long the receiver is off after a fix. The test `Off times match
-those of the training program` passes the same fixes to the Swift planner, which must return the same
-off times to the second. Run this program after weights.py, which installs the weights; it needs a C
-compiler and NumPy (README.md).
+those of the training program` passes the same fixes to the planner. Run this program after the weights
+have changed, with a library that is built with them (README.md).
 """
 import argparse
 import ctypes
@@ -11,10 +10,9 @@ import math
 
 import numpy as np
 
-import weights
-from simulator import FOLDER, LIBRARY, PLANNER_SIZE, PROFILES, FixSample, generated, tuning
+from simulator import (LIBRARY, P, PROFILES, REPOSITORY, Decision, FixSample, generated, tuning)
 
-OUT = FOLDER.parents[2] / "Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift"
+OUT = REPOSITORY / "Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift"
 #: For each test: name, kind and seed of the generated track, accuracy bound in metres, whether the board
 #: has a motion line, receiver (a key of PROFILES).
 VECTORS = [
@@ -29,10 +27,10 @@ VECTORS = [
 def rows(kind, seed, bound, has_line, receiver, count):
     rng = np.random.default_rng(seed)
     track = generated(kind, seed)
-    profile, net, constants = PROFILES[receiver], weights.shipped(has_line), tuning(has_line)
-    planner = ctypes.create_string_buffer(PLANNER_SIZE)
-    LIBRARY.planner_begin(planner, ctypes.byref(profile), ctypes.byref(net),
-                          ctypes.byref(constants), ctypes.c_double(bound), has_line)
+    profile = PROFILES[receiver]
+    planner = P(LIBRARY.planner_create(ctypes.byref(profile), ctypes.byref(tuning(has_line)),
+                                       ctypes.c_double(bound), has_line))
+    decision = Decision()
     line = track.is_moving if has_line else np.zeros(track.seconds, np.uint8)
     changes = np.flatnonzero(np.diff(line.astype(int))) + 1
     second = previous = 0
@@ -45,7 +43,8 @@ def rows(kind, seed, bound, has_line, receiver, count):
             accuracy=round(rng.uniform(2, 6), 1), is_moving=int(line[second]),
             motion=int(line[previous + 1:second + 1].sum()),
             since_change=second - (before[-1] if len(before) else 0) if has_line else 0)
-        off = int(LIBRARY.planner_off_time(planner, ctypes.byref(sample)))
+        LIBRARY.planner_decide(planner, ctypes.byref(sample), ctypes.byref(decision))
+        off = int(decision.off_time)
         yield (f"{second} {sample.east:.2f} {sample.north:.2f} {sample.speed:.2f} {sample.accuracy:.1f} "
                f"{sample.is_moving} {sample.motion:.0f} {sample.since_change:.0f} {off}")
         previous = second

@@ -135,7 +135,7 @@ extension Doctor {
   /// Whether the profile has another family. A profile with the family `nmea` works with every receiver.
   private func isOtherFamily(_ identity: ReceiverIdentity?) -> Bool {
     guard let family = options.profile?.receiver?.family, let identity else { return false }
-    return family != .nmea && family != identity.family
+    return family != .passive && family != identity.family
   }
 
   private mutating func examineSpeed(_ detected: ReceiverScan.Detected) {
@@ -144,10 +144,11 @@ extension Doctor {
       return pass("receiver", text)
     }
     let family = detected.probe.identity?.family ?? receiver.family
-    let isDefault = receiver.family != .nmea && family.isUsualDefaultSpeed(detected.speed)
+    let isDefault =
+      receiver.family != .passive && family.descriptor.isUsualDefaultSpeed(detected.speed)
     let key = isDefault ? "default_line_speed_baud" : "line_speed_baud"
     var suggestion = "\(key) = \(detected.speed) in [receiver]"
-    if receiver.family != .nmea, !isDefault {
+    if receiver.family != .passive, !isDefault {
       suggestion +=
         "; a program such as torpord may have set this speed, while default_line_speed_baud is "
         + "the speed after power-on"
@@ -164,14 +165,14 @@ extension Doctor {
         hint: "if it is the receiver: --line \(path)")
     }
     guard let identity = detected.probe.identity else {
-      let isUnexpected = options.profile.map { $0.receiver?.family != .nmea } ?? false
+      let isUnexpected = options.profile.map { $0.receiver?.family != .passive } ?? false
       guard isUnexpected, let family = options.profile?.receiver?.family else {
         return skip(
           "identity", "it does not identify itself; use the family \"nmea\"")
       }
       return fail(
         "identity",
-        "it responds to no command, but the profile's family is \"\(family.rawValue)\"; "
+        "it responds to no command, but the profile's family is \"\(family.name)\"; "
           + "the service can deliver its fixes, but cannot put it to sleep or use its batching",
         suggestion:
           "connect the board's TX to the receiver's RX, or set family = \"nmea\" in [receiver]")
@@ -179,11 +180,11 @@ extension Doctor {
     guard let family = options.profile?.receiver?.family, family != identity.family else {
       return pass("identity", identity.description)
     }
-    let suggestion = "family = \"\(identity.family.rawValue)\" in [receiver]"
+    let suggestion = "family = \"\(identity.family.name)\" in [receiver]"
     // The family nmea works with every receiver.
-    if family == .nmea { return pass("identity", identity.description, hint: suggestion) }
+    if family == .passive { return pass("identity", identity.description, hint: suggestion) }
     fail(
-      "identity", "\(identity.description); the profile's family is \"\(family.rawValue)\"",
+      "identity", "\(identity.description); the profile's family is \"\(family.name)\"",
       suggestion: suggestion)
   }
 

@@ -1,3 +1,4 @@
+import BoardHardware
 import TOMLFiles
 
 #if canImport(Glibc)

@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 
 /// The properties of one board: its sleep states, receiver, battery and cache, in the units of the key names.
@@ -98,34 +99,6 @@ extension BoardProfile {
 
   /// The receiver and how it is wired.
   public struct Receiver: Equatable, Sendable {
-    /// Command set of a receiver.
-    public enum Family: String, CaseIterable, Sendable {
-      /// u-blox M10: configured by CFG-VALSET, sleeps by RXM-PMREQ, can batch.
-      case ubloxM10 = "ublox-m10"
-      /// u-blox 8 and M8: configured by one UBX-CFG message per subject, otherwise as M10; batches with protocol
-      /// 23.01.
-      case ubloxM8 = "ublox-m8"
-      /// MediaTek MT3333 and MT3339: `$PMTK` sentences.
-      case mtk = "mtk"
-      /// Airoha AG3335 and AG3352: `$PAIR` sentences.
-      case airoha = "airoha"
-      /// CASIC AT6558 and compatible chips: `$PCAS` sentences.
-      case casic = "casic"
-      /// Any receiver that streams NMEA; `PassiveDriver` sends it nothing.
-      case nmea = "nmea"
-
-      /// Whether receivers of the family accept commands, and so can be put to sleep by one.
-      public var acceptsCommands: Bool { self != .nmea }
-
-      /// Whether receivers of the family use UBX and may batch.
-      public var isUBlox: Bool {
-        switch self {
-        case .ubloxM10, .ubloxM8: true
-        case .mtk, .airoha, .casic, .nmea: false
-        }
-      }
-    }
-
     /// Output protocol of a receiver.
     public enum Output: String, CaseIterable, Sendable {
       /// UBX-NAV-PVT, one frame per epoch.
@@ -135,7 +108,7 @@ extension BoardProfile {
     }
 
     /// Command set of the receiver.
-    public var family = Family.nmea
+    public var family = ReceiverFamily.passive
     /// Output protocol of the receiver.
     public var output = Output.nmea
     /// Name of the part, for display.
@@ -177,6 +150,8 @@ extension BoardProfile {
 
     /// Whether an edge on EXTINT can wake the receiver.
     public var hasWakePin: Bool { wakeLine != nil }
+    /// Whether the receiver can be put to standby and woken.
+    public var canStandby: Bool { family.canStandby(hasWakePin: hasWakePin) }
     /// Whether the supply can be switched off.
     public var hasSupplySwitch: Bool { supplyLine != nil }
   }
@@ -225,7 +200,7 @@ extension BoardProfile {
     ///
     /// Two points with the same time off form a step; at exactly that time the first point applies.
     public var afterOff: [TimeToFixPoint] = []
-    /// Maximum age of a usable ephemeris; ``cold`` applies above it.
+    /// Maximum age of a usable ephemeris; ``coldStart`` applies above it.
     public var ephemerisLifetime = Interval.zero
     /// Tracking time until the receiver has a new ephemeris.
     public var ephemerisDownload = Interval.seconds(30)
@@ -233,23 +208,6 @@ extension BoardProfile {
     public var coldStart = Interval.zero
     /// The 90th percentile as a multiple of the median, at least 1.
     public var p90Ratio = 1.0
-
-    /// Median time to first fix after the time `off` without fixes, with an ephemeris of the given age.
-    ///
-    /// - Complexity: O(points).
-    public func median(off: Interval, ephemerisAge age: Interval) -> Interval {
-      guard age <= ephemerisLifetime, var last = afterOff.first else { return coldStart }
-      for point in afterOff {
-        guard off > point.off else {
-          let width = point.off - last.off
-          guard width > .zero else { return point.fix }
-          let share = (off - last.off).seconds / width.seconds
-          return last.fix + Interval(seconds: (point.fix - last.fix).seconds * share)
-        }
-        last = point
-      }
-      return last.fix
-    }
   }
 
   /// One point of ``TimeToFix/afterOff``.

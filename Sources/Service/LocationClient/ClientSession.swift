@@ -4,7 +4,7 @@ import LocationWire
 /// A program's session with the service: one connection for calls, another one for notices.
 ///
 /// For the service, the program ends when the session does (DEF-11).
-public struct ClientSession: ~Copyable {
+public struct ClientSession: LocationCaller, ~Copyable {
   private var control: LocationConnection
   private var watch: LocationConnection?
   private let path: String
@@ -22,17 +22,14 @@ public struct ClientSession: ~Copyable {
     needsExplicitSessions: Bool = false
   ) throws(ClientError) {
     var control = try LocationConnection(path: path)
-    let call = WireCall.connect(name: name, needsExplicitSessions: needsExplicitSessions)
-    guard case .connected(let session) = try control.call(call) else {
-      throw .malformed("another answer than a session")
-    }
+    session = try control.connect(name: name, needsExplicitSessions: needsExplicitSessions)
     self.control = control
-    self.session = session
     self.path = path
     self.name = name
   }
 
   /// Sends a call and waits for the reply.
+  @discardableResult
   public mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
     do { return try control.call(call) } catch { throw error.naming(client: name, in: call) }
   }
@@ -48,7 +45,7 @@ public struct ClientSession: ~Copyable {
   /// (RNG-3). Call it before the program ends.
   public mutating func finishAcknowledging() throws(ClientError) {
     guard let name = handled.consumeAll() else { return }
-    _ = try control.call(.acknowledge(name))
+    try control.call(.acknowledge(name))
   }
 
   private mutating func acknowledgeDue() throws(ClientError) {

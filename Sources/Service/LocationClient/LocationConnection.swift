@@ -1,11 +1,12 @@
 import Glibc
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// A blocking connection to the service: one call at a time.
 ///
 /// To wait for several sources, poll(2) ``descriptor`` and then call with a timeout of zero.
-public struct LocationConnection: ~Copyable {
+public struct LocationConnection: LocationCaller, ~Copyable {
   /// Default path of the service's socket.
   public static let standardPath = "/run/torpor/torpor.sock"
   /// Path that clients use by default: `TORPOR_SOCKET`, else ``standardPath``. All libraries, commands and examples
@@ -40,7 +41,7 @@ public struct LocationConnection: ~Copyable {
     guard descriptor >= 0 else { throw .system("creating a socket failed", code: errno) }
     let result = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
     guard result == 0 else {
@@ -70,11 +71,18 @@ public struct LocationConnection: ~Copyable {
 
   // MARK: Calls
 
+  /// Sends a call and waits up to ``replyTimeout`` for the reply.
+  @discardableResult
+  public mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
+    try self.call(call, within: LocationConnection.replyTimeout)
+  }
+
   /// Sends a call and waits for the reply.
   ///
   /// - Throws: ``ClientError/refused(_:)`` for an error reply.
+  @discardableResult
   public mutating func call(
-    _ call: WireCall, within timeout: Interval = LocationConnection.replyTimeout
+    _ call: WireCall, within timeout: Interval
   ) throws(ClientError) -> WireReply {
     try send(call)
     guard let reply = try next(to: call, within: timeout) else { throw .timedOut }

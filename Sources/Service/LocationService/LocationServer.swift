@@ -208,7 +208,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
     startPrograms()
-    if !answers.isEmpty { send(answers.removeAll(), engine, effects, at: now) }
+    if !answers.isEmpty { send(answers.removeAll(), engine, effects) }
     for i in clients.indices where clients.slots[i].process?.watch != nil { sendNotices(i, engine) }
     if power.finishFlush() { reportFlush(engine) }
     for i in connections.indices {

@@ -89,7 +89,7 @@ public struct LocationService: ~Copyable {
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: board.now)
-    server.flush()
+    server.flushState()
     let events = board.events
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)

@@ -1,8 +1,10 @@
+import BoardHardware
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
-/// An enumeration whose values are transmitted as words.
-protocol WireEnum: Equatable {
+/// An enumeration of another module whose values are transmitted as words.
+protocol WireEnum: WireScalar, WireElement, Equatable {
   /// All values with their words.
   static var wireWords: [(Self, StaticString)] { get }
 }
@@ -14,14 +16,17 @@ extension WireEnum {
     preconditionFailure("every value has a word")
   }
 
-  /// Creates the value for a word; nil if the word is unknown.
-  init?(wireWord: String) {
-    for (value, word) in Self.wireWords where word.description == wireWord {
+  init?(json: JSONValue) {
+    guard let text = json.string else { return nil }
+    for (value, word) in Self.wireWords where text == word.description {
       self = value
       return
     }
     return nil
   }
+
+  func write(_ name: StaticString, to json: inout JSONOutput) { json.member(name, word: wireWord) }
+  func writeElement(to json: inout JSONOutput) { json.element(word: wireWord) }
 }
 
 extension ExecutionState: WireEnum {
@@ -105,4 +110,25 @@ extension FixMode: WireEnum {
 extension BoardState: WireEnum {
   static let wireWords: [(BoardState, StaticString)] =
     [(.awake, "awake"), (.idle, "idle"), (.suspended, "suspended"), (.off, "off")]
+}
+
+extension SessionRequirement: WireEnum {
+  static let wireWords: [(SessionRequirement, StaticString)] =
+    [(.none, "none"), (.whenInUse, "when_in_use"), (.always, "always")]
+}
+
+extension ReceiverPowerState: WireEnum {
+  static let wireWords: [(ReceiverPowerState, StaticString)] =
+    [
+      (.off, "off"), (.backup, "backup"), (.standby, "standby"), (.acquiring, "acquiring"),
+      (.tracking, "tracking"), (.powersave, "powersave"), (.batching, "batching"),
+    ]
+}
+
+extension WakeReason: WireEnum {
+  static let wireWords: [(WakeReason, StaticString)] =
+    [
+      (.alarm, "alarm"), (.bytes, "bytes"), (.batchPin, "batch_pin"), (.request, "request"),
+      (.motion, "motion"),
+    ]
 }

@@ -43,7 +43,7 @@ public struct ClientRecord: StateRow {
 
   /// The row's key.
   public var key: ClientNumber { id }
-  /// The client that the row belongs to: none.
+  /// None: the row is that of the client itself.
   public var owner: ClientNumber? { nil }
 
   /// Whether the row is written. The decision of a command is always written.
@@ -58,11 +58,6 @@ public struct ClientRecord: StateRow {
       "id", "uid", "name", "authorization", "is_reduced", "decision", "is_decided_reduced",
       "has_asked_always",
     ], keys: 1, capacity: 1_024)
-
-  /// The key as columns.
-  public static func columns(of key: ClientNumber) -> StoredColumns {
-    StoredColumns([.number(key)])
-  }
 
   /// The row as columns.
   public var stored: StoredColumns {
@@ -109,8 +104,6 @@ public struct CursorRecord: StateRow {
 
   /// The row's key.
   public var key: ClientNumber { client }
-  /// The client that the row belongs to.
-  public var owner: ClientNumber? { client }
 
   /// Table and columns.
   public static let layout = StateLayout(
@@ -120,11 +113,6 @@ public struct CursorRecord: StateRow {
       "owed_generation", "owed_sequence", "passed_after_generation", "passed_after_sequence",
       "passed_through_generation", "passed_through_sequence", "may_have_lost",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
-
-  /// The key as columns.
-  public static func columns(of key: ClientNumber) -> StoredColumns {
-    StoredColumns([.number(key)])
-  }
 
   /// The row as columns.
   public var stored: StoredColumns {
@@ -174,8 +162,6 @@ public struct ServicesRecord: StateRow {
 
   /// The row's key.
   public var key: ClientNumber { client }
-  /// The client that the row belongs to.
-  public var owner: ClientNumber? { client }
 
   /// Table and columns.
   public static let layout = StateLayout(
@@ -183,11 +169,6 @@ public struct ServicesRecord: StateRow {
     columns: ["client", "significant_change", "visits", "background_session", "last_event"],
     keys: 1,
     capacity: ClientRecord.layout.capacity)
-
-  /// The key as columns.
-  public static func columns(of key: ClientNumber) -> StoredColumns {
-    StoredColumns([.number(key)])
-  }
 
   /// The row as columns.
   public var stored: StoredColumns {

@@ -25,6 +25,15 @@ extension StateRow {
   }
 }
 
+extension StateRow where Key == ClientNumber {
+  /// The client that the row belongs to.
+  public var owner: ClientNumber? { key }
+  /// The key as columns.
+  public static func columns(of key: ClientNumber) -> StoredColumns {
+    StoredColumns([.number(key)])
+  }
+}
+
 /// Table and columns of a type of row.
 public struct StateLayout: Sendable {
   /// Name of the table.

@@ -177,10 +177,7 @@ public final class LocationMonitor: Sendable {
 
   private func monitored() async throws(ClientError) -> [(identifier: String, record: Record)] {
     let regions = try await center.perform { state throws(ClientError) in
-      guard case .regions(let regions) = try state.call(.listRegions) else {
-        throw .malformed("another answer than regions")
-      }
-      return regions
+      try state.listRegions()
     }
     return regions.compactMap { monitored in
       guard monitored.region.kind == .condition,
@@ -238,7 +235,7 @@ public final class LocationMonitor: Sendable {
     if number > 0 {
       try await link.perform { state throws(ClientError) in
         guard let all = state.events.markHandled(number) else { return }
-        _ = try state.call(.acknowledgeEvents(all))
+        try state.call(.acknowledgeEvents(all))
       }
     }
     return try await mailbox.next()

@@ -139,7 +139,12 @@ final class LiveLoop: Sendable {
     let link = center.connection
     phase.withLock { $0 = .opened(link) }
     let mailbox = mailbox
-    link.open(.openLive(configuration), handle, for: mailbox) { $0.live[$1] = mailbox }
+    let configuration = configuration
+    link.open(handle, for: mailbox) { state throws(ClientError) in
+      try state.openLive(configuration)
+    } note: {
+      $0.live[$1] = mailbox
+    }
   }
 
   private func close() {

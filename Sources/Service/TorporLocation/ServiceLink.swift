@@ -103,14 +103,13 @@ import Synchronization
   ///
   /// - Parameter note: Registers the mailbox under the number.
   func open<Element>(
-    _ call: WireCall, _ handle: ServiceHandle, for mailbox: Mailbox<Element>,
+    _ handle: ServiceHandle, for mailbox: Mailbox<Element>,
+    _ open: @escaping @Sendable (inout LinkState) throws(ClientError) -> Int,
     note: @escaping @Sendable (inout LinkState, Int) -> Void
   ) {
     submit { state in
       do throws(ClientError) {
-        guard case .opened(let number) = try state.call(call) else {
-          throw .malformed("another answer than a number")
-        }
+        let number = try open(&state)
         handle.number = number
         note(&state, number)
       } catch {
@@ -207,7 +206,7 @@ import Synchronization
 }
 
 /// State of a ``ServiceLink``, used by its thread only.
-struct LinkState: ~Copyable {
+struct LinkState: LocationCaller, ~Copyable {
   var session: ClientSession
   /// Mailboxes of live updates by iterator number.
   var live: [Int: Mailbox<LiveElement>] = [:]
@@ -226,6 +225,7 @@ struct LinkState: ~Copyable {
   }
 
   /// Calls the service. A refusal is a reply; any other error ends the connection.
+  @discardableResult
   mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
     do throws(ClientError) { return try session.call(call) } catch {
       if case .refused = error { throw error }

@@ -20,9 +20,11 @@ public final class ServiceSession: Sendable {
   ) {
     link = center.connection
     let mailbox = mailbox
-    let call = WireCall.openServiceSession(
-      authorization, requiresFullAccuracy: requiresFullAccuracy)
-    link.open(call, handle, for: mailbox) { $0.diagnostics[$1] = mailbox }
+    link.open(handle, for: mailbox) { state throws(ClientError) in
+      try state.openServiceSession(authorization, requiresFullAccuracy: requiresFullAccuracy)
+    } note: {
+      $0.diagnostics[$1] = mailbox
+    }
   }
 
   deinit { invalidate() }
@@ -92,8 +94,7 @@ public final class BackgroundActivitySession: Sendable {
     link = center.connection
     let handle = handle
     link.submit { state in
-      guard case .active(let isActive)? = try? state.call(.openBackgroundSession) else { return }
-      handle.number = isActive ? 1 : 0
+      if let isActive = try? state.openBackgroundSession() { handle.number = isActive ? 1 : 0 }
     }
   }
 

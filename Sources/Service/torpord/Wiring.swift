@@ -58,14 +58,8 @@ extension BoardProfile {
 extension BoardProfile.Receiver {
   /// Settings of the receiver's line, for the suggestions about a receiver that does not answer.
   var lineSettings: ReceiverLineSettings {
-    let commandProtocol: ReceiverLineSettings.CommandProtocol =
-      switch family {
-      case .ubloxM10, .ubloxM8: .ubx
-      case .mtk, .airoha, .casic: .nmea
-      case .nmea: .none
-      }
-    return ReceiverLineSettings(
-      family: family.rawValue, commandProtocol: commandProtocol, speed_baud: lineSpeed_baud,
-      defaultSpeed_baud: defaultLineSpeed_baud, device: device)
+    ReceiverLineSettings(
+      family: family, speed_baud: lineSpeed_baud, defaultSpeed_baud: defaultLineSpeed_baud,
+      device: device)
   }
 }

@@ -40,7 +40,7 @@ extension BoardProfile {
 
   private func simulatedReceiver(_ receiver: Receiver) -> SimulatedReceiverParameters {
     var figures = SimulatedReceiverParameters()
-    figures.family = receiver.family.simulated
+    figures.family = receiver.family
     figures.output = receiver.output == .ubx ? .ubx : .nmea
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
@@ -62,19 +62,5 @@ extension BoardProfile {
     figures.hasSupplySwitch = receiver.hasSupplySwitch
     figures.hasBackupSupply = receiver.hasBackupSupply
     return figures
-  }
-}
-
-extension BoardProfile.Receiver.Family {
-  /// The corresponding family of the simulation.
-  fileprivate var simulated: SimulatedFamily {
-    switch self {
-    case .ubloxM10: .ubloxM10
-    case .ubloxM8: .ubloxM8
-    case .mtk: .mtk
-    case .airoha: .airoha
-    case .casic: .casic
-    case .nmea: .streaming
-    }
   }
 }

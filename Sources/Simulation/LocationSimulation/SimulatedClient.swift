@@ -103,7 +103,7 @@ struct SimulatedClient: LocationClients {
     newestStored = name
     // The engine still holds the fix; reading it from the ring would compute its checksum again.
     guard let stored = engine.newestStored, stored.name == name else { return }
-    trace.add(TraceRecord(at: stored.fix.acquired, .fix(TraceFix(name: name, fix: stored.fix))))
+    record(.fix(TraceFix(name: name, fix: stored.fix)), at: stored.fix.acquired)
   }
 
   mutating func receive(
@@ -112,18 +112,13 @@ struct SimulatedClient: LocationClients {
     let client = notice.client.index
     switch notice.notice {
     case .gap(let gap):
-      trace.add(
-        TraceRecord(
-          at: now,
-          .gap(client: client, count: gap.count, from: gap.from?.utc, to: gap.to?.utc)))
+      record(.gap(client: client, count: gap.count, from: gap.from?.utc, to: gap.to?.utc), at: now)
     case .finish(let code):
-      trace.add(TraceRecord(at: now, .finish(client: client, code: code)))
+      record(.finish(client: client, code: code), at: now)
       didFinishDeferral(code)
     case .batch(let first, let last):
-      trace.add(
-        TraceRecord(
-          at: now,
-          .batch(client: client, first: first, last: last, count: Int(last - first) + 1)))
+      record(
+        .batch(client: client, first: first, last: last, count: Int(last - first) + 1), at: now)
       newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
       didUpdateLocations(at: now)
     case .authorization: break
@@ -149,7 +144,11 @@ struct SimulatedClient: LocationClients {
   }
 
   private mutating func traceNotice(_ notice: TraceNotice, at now: Instant) {
-    trace.add(TraceRecord(at: now, .notice(client: SimulatedClient.id.index, notice)))
+    record(.notice(client: SimulatedClient.id.index, notice), at: now)
+  }
+
+  private mutating func record(_ kind: TraceRecord.Kind, at now: Instant) {
+    trace.add(TraceRecord(at: now, kind))
   }
 
   private mutating func receive(_ event: RegionEvent, at now: Instant) {
@@ -203,9 +202,7 @@ struct SimulatedClient: LocationClients {
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
     guard let request = removeNextRequest(at: now) else { return nil }
     if case .acknowledge(let name) = request {
-      trace.add(
-        TraceRecord(
-          at: now, .ack(client: SimulatedClient.id.index, sequence: name.sequence)))
+      record(.ack(client: SimulatedClient.id.index, sequence: name.sequence), at: now)
     }
     return (SimulatedClient.id, request)
   }

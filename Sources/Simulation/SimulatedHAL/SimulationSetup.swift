@@ -1,40 +1,9 @@
 import BoardHardware
+import GNSSProtocols
 import LocationTypes
 
 // Inputs of a simulated run besides its track: properties of the receiver, of the board and of its sleep states,
 // combined in ``SimulationSetup``. `BoardProfile.simulationSetup` (LocationSimulation) makes them from a board profile.
-
-/// Receiver family that the simulation emulates.
-public enum SimulatedFamily: Equatable, Sendable {
-  /// u-blox M10: starts with its default configuration and executes UBX commands.
-  case ubloxM10
-  /// u-blox M8: like the M10, but configured with one CFG message per subject instead of CFG-VALSET.
-  case ubloxM8
-  /// MediaTek: executes and acknowledges `$PMTK` commands, and loses its configuration without power.
-  case mtk
-  /// Airoha: executes and acknowledges `$PAIR` commands. A new line speed applies from the next start.
-  case airoha
-  /// CASIC: executes `$PCAS` commands without acknowledgement, and reports its firmware on request.
-  case casic
-  /// Sends its solution from power-on and accepts no commands.
-  case streaming
-
-  /// Whether the family is controlled by UBX messages.
-  var isUBlox: Bool {
-    switch self {
-    case .ubloxM10, .ubloxM8: true
-    case .mtk, .airoha, .casic, .streaming: false
-    }
-  }
-
-  /// Whether the family is controlled by proprietary NMEA sentences.
-  var acceptsSentences: Bool {
-    switch self {
-    case .mtk, .airoha, .casic: true
-    case .ubloxM10, .ubloxM8, .streaming: false
-    }
-  }
-}
 
 /// Protocol that a streaming receiver sends.
 public enum SimulatedOutput: Equatable, Sendable {
@@ -127,7 +96,7 @@ public struct BatchCapacity: Equatable, Sendable {
 /// Properties of the simulated receiver.
 public struct SimulatedReceiverParameters: Equatable, Sendable {
   /// Receiver family.
-  public var family = SimulatedFamily.ubloxM10
+  public var family = ReceiverFamily.ubloxM10
   /// Protocol of a streaming receiver.
   public var output = SimulatedOutput.ubx
   /// Line speed after power-on, baud; a streaming receiver always uses it.
@@ -170,6 +139,9 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
 
   /// Creates the parameters of a u-blox MAX-M10S.
   public init() {}
+
+  /// Whether each setting has a CFG message of its own, as with an M8.
+  var hasSeparateMessages: Bool { family.has(.separateMessages) }
 }
 
 /// Wake-up sources of a sleeping board.

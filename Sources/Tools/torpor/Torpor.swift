@@ -1,4 +1,5 @@
 import ArgumentParser
+import BoardHardware
 import BoardProfiles
 
 /// The command `torpor`: its subcommands, and the mapping of errors to messages and exit codes.
@@ -90,11 +91,11 @@ struct Torpor: ParsableCommand {
   /// - Throws: ``CommandError`` with code 64.
   static func checkSubcommand(_ words: [String]) throws(CommandError) {
     guard let word = words.first, !word.hasPrefix("-") else { return }
-    for group in [BoardCommand.configuration, ClientsCommand.configuration] {
-      guard let name = group.commandName, word == name else { continue }
-      return try check(words.dropFirst().first, of: group, "\(name) ")
+    let group = configuration.subcommands.first {
+      $0._commandName == word && !$0.configuration.subcommands.isEmpty
     }
-    try check(word, of: configuration, "")
+    guard let group else { return try check(word, of: configuration, "") }
+    try check(words.dropFirst().first, of: group.configuration, "\(word) ")
   }
 
   /// Checks whether `word` is a subcommand of `command`; nil and options are accepted.
@@ -108,11 +109,19 @@ struct Torpor: ParsableCommand {
     if word == "help" || all.contains(where: { $0._commandName == word }) { return }
     let names = all.filter { $0.configuration.shouldDisplay }.map { $0._commandName } + ["help"]
     var message = "there is no command '\(before)\(word)'"
-    if let suggestion = Suggestion.nearest(to: word, among: names) {
+    if let suggestion = nearestName(to: word, among: names) {
       message += "; did you mean '\(before)\(suggestion)'?"
     } else if before.isEmpty, POSIX.kind(of: word) == .regular {
       message += "; to decode that file: torpor decode \(word)"
     }
     throw CommandError(.usage, message + "\nSee 'torpor \(before)--help' for all commands.")
+  }
+
+  /// The candidate that `word` probably means: the most similar one, else the only one that begins with `word`, if
+  /// `word` has 3 characters or more.
+  static func nearestName(to word: String, among candidates: [String]) -> String? {
+    if let match = closestMatch(to: word, among: candidates) { return match }
+    let beginning = candidates.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
+    return beginning.count == 1 ? beginning[0] : nil
   }
 }

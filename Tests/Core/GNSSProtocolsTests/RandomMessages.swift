@@ -270,15 +270,19 @@ extension SplitMix64 {
       return .garminAltitude(m)
     default:
       let isPAIR = Bool.random(using: &self)
+      // By code.
       let outcomes: [CommandResult.Outcome] =
         isPAIR
         ? [.done, .pending, .failed, .unsupported, .invalid, .busy]
-        : [.done, .failed, .unsupported, .invalid]
-      let m = CommandResult(
-        family: isPAIR ? .pair : .pmtk, command: bits(UInt16.self),
-        outcome: outcomes.randomElement(using: &self)!)
-      buffer.append(m)
-      return .commandResult(m)
+        : [.invalid, .unsupported, .failed, .done]
+      let code = outcomes.indices.randomElement(using: &self)!
+      let command = bits(UInt16.self)
+      let start = buffer.beginSentence(isPAIR ? "PAIR001" : "PMTK001")
+      buffer.appendField(Int64(command), integers: 3)
+      buffer.appendField(Int64(code))
+      buffer.endSentence(start)
+      return .commandResult(
+        CommandResult(family: isPAIR ? .airoha : .mtk, command: command, outcome: outcomes[code]))
     }
   }
 

@@ -57,9 +57,11 @@ import Testing
     }
   }
 
-  @Test("PWR-4: a CASIC in standby, which lasts 18 hours at most, is put to standby again")
-  func longSleep() {
-    let bench = FamilyBench(Families.setup(.casic))
+  @Test(
+    "PWR-4: a receiver in standby, which lasts 18 hours at most, is put to standby again",
+    arguments: [ReceiverFamily.casic, .teseo])
+  func longSleep(_ family: ReceiverFamily) {
+    let bench = FamilyBench(Families.setup(family))
     bench.reach(.tracking)
     bench.run(5)
     bench.reach(.standby)
@@ -255,7 +257,7 @@ import Testing
     for family in [ReceiverFamily.mtk, .airoha] {
       let bench = FamilyBench(Families.setup(family))
       bench.reach(.tracking)
-      bench.tampering = .rejectAll(.result(family == .mtk ? 161 : 3))
+      bench.tampering = .rejectAll(family == .mtk ? 161 : 3)
       // This simulated receiver rejects standby and yet sleeps: the rejection counts.
       bench.clearRecords()
       bench.reach(.standby)
@@ -317,13 +319,13 @@ import Testing
   @Test("an Airoha with a fixed rate of once a second is configured nevertheless")
   func fixedRate() {
     let bench = FamilyBench(Families.setup(.airoha))
-    bench.tampering = .rejectAll(.result(50))
+    bench.tampering = .rejectAll(50)
     bench.reach(.tracking)
     #expect(bench.reported == [.reached(.tracking)] && bench.counters.refusals == 1)
     var quick = Families.setup(.airoha)
     quick.interval_ms = 500
     let other = FamilyBench(quick)
-    other.tampering = .rejectAll(.result(50))
+    other.tampering = .rejectAll(50)
     other.handle(.goal(.tracking))
     other.run(20)
     #expect(other.reported == [.lost])
@@ -351,7 +353,7 @@ import Testing
     bench.reach(.standby)
     bench.handle(.message(.unknown(.sentence(0))))
     bench.handle(
-      .message(.commandResult(CommandResult(family: .pair, command: 3, outcome: .done))))
+      .message(.commandResult(CommandResult(family: .airoha, command: 3, outcome: .done))))
     #expect(bench.activity == .standby && bench.counters.failedStandbys == 0)
     bench.handle(.message(.rmc(RMC())))
     #expect(bench.counters.failedStandbys == 1)

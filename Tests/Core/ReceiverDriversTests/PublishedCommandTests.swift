@@ -183,9 +183,36 @@ private func text(
     #expect(text(.standby, .casic) == "$PCAS12,65535*1E\r\n")
   }
 
+  @Test("Teseo commands equal the published ones")
+  func teseo() {
+    // Zephyr-based driver for the LIV3FL: GETPAR and SAVEPAR, SRR with checksums; a LIV3F sketch: 1303,0.20*06, 0.10*05.
+    #expect(
+      (0..<3).map { text(.configuration, .teseo, part: $0) } == [
+        "$PSTMGETPAR,1201*21\r\n", "$PSTMGETPAR,1228*2A\r\n", "$PSTMGETPAR,1303*22\r\n",
+      ])
+    #expect(text(.storage, .teseo, part: 2, interval: 200) == "$PSTMSETPAR,1303,0.20*06\r\n")
+    #expect(text(.storage, .teseo, part: 2, interval: 100) == "$PSTMSETPAR,1303,0.10*05\r\n")
+    #expect(text(.storage, .teseo, part: 3) == "$PSTMSAVEPAR*58\r\n")
+    #expect(text(.lineSpeed(9_600), .teseo, part: 1) == "$PSTMSAVEPAR*58\r\n")
+    #expect(text(.restart, .teseo) == "$PSTMSRR*49\r\n")
+    // UM2791 section 10.2.1: hexadecimal without 0x; ST's X-CUBE-GNSS1 example sets 1201 and 1228 so.
+    #expect(text(.storage, .teseo).hasPrefix("$PSTMSETPAR,1201,46*"))
+    #expect(text(.storage, .teseo, part: 1).hasPrefix("$PSTMSETPAR,1228,0*"))
+    // Section 12.2.
+    for (speed, code): (UInt32, String) in [
+      (4_800, "4"), (9_600, "5"), (19_200, "7"), (38_400, "8"), (57_600, "9"), (115_200, "A"),
+      (230_400, "B"), (460_800, "C"), (921_600, "D"),
+    ] {
+      #expect(text(.lineSpeed(speed), .teseo).hasPrefix("$PSTMSETPAR,1102,\(code)*"))
+    }
+    // ST's driver sends $PSTMGETSWVER,6; section 10.1.40: at most 65,535 s.
+    #expect(text(.probe, .teseo).hasPrefix("$PSTMGETSWVER,6*"))
+    #expect(text(.standby, .teseo).hasPrefix("$PSTMFORCESTANDBY,65535*"))
+  }
+
   @Test(
     "wake-up bytes form no sentence, and are at least one more than the receiver loses",
-    arguments: [ReceiverFamily.mtk, .casic])
+    arguments: [ReceiverFamily.mtk, .casic, .teseo])
   func wakeBytes(_ family: ReceiverFamily) {
     let setup = ReceiverSetup(family: family, output: .nmea)
     #expect(

@@ -13,7 +13,7 @@ import Testing
     family: .airoha, lineSpeed: 38_400, output: .nmea, hasWakePin: true, hasSupplySwitch: true)
 
   private static func result(_ command: UInt16, _ outcome: CommandResult.Outcome) -> DriverEvent {
-    .message(.commandResult(CommandResult(family: .pair, command: command, outcome: outcome)))
+    .message(.commandResult(CommandResult(family: .airoha, command: command, outcome: outcome)))
   }
 
   /// The events that lead from no goal to a state; nil means the deadline.

@@ -2,6 +2,7 @@ import BoardHardware
 import BoardProfiles
 import LinuxHAL
 import LocationTypes
+import GNSSProtocols
 import Testing
 
 @testable import BoardDoctor
@@ -41,7 +42,7 @@ struct ProposedProfileTests {
   @Test("another receiver: no values, model or output of the previous one remain")
   func replaced() throws {
     let before = try Self.measured()
-    let casic = ReceiverIdentity(.casic, firmware: "URANUS5 V5.3.0.0")
+    let casic = try #require(ReceiverIdentity(sentence: "GPTXT,01,01,02,SW=URANUS5,V5.3.0.0"))
     let (text, profile) = try Self.propose(before) { $0.identity = casic }
     let receiver = try #require(profile.receiver)
     #expect(receiver.family == .casic && receiver.output == .nmea && receiver.model == "CASIC")
@@ -68,7 +69,7 @@ struct ProposedProfileTests {
   @Test("the same receiver at another speed: all measured values are kept")
   func otherSpeed() throws {
     let before = try Self.measured()
-    let same = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
+    let same = ReceiverIdentity(ublox: "MAX-M10S", hardware: "000A0000", firmware: "x")
     let (_, profile) = try Self.propose(before) {
       $0.identity = same
       $0.speed_baud = 38_400
@@ -81,7 +82,7 @@ struct ProposedProfileTests {
   @Test("a speed set by a program changes the line speed, not the default speed")
   func setSpeed() throws {
     let before = try Self.measured([("receiver.line_speed_baud", "57600")])
-    let same = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
+    let same = ReceiverIdentity(ublox: "MAX-M10S", hardware: "000A0000", firmware: "x")
     let (text, profile) = try Self.propose(before) {
       $0.identity = same
       $0.speed_baud = 115_200
@@ -108,9 +109,9 @@ struct ProposedProfileTests {
     ])
   func other(_ family: String, _ profiled: String, _ reported: String, _ isOther: Bool) throws {
     var receiver = try #require(try DoctorTests.profile("/dev/ttyAMA0").receiver)
-    receiver.family = try #require(BoardProfile.Receiver.Family(rawValue: family))
+    receiver.family = try #require(ReceiverFamily.allCases.first { "\($0.name)" == family })
     receiver.model = profiled
-    let identity = ReceiverIdentity(.ublox, model: reported, hardware: "000A0000", firmware: "x")
+    let identity = ReceiverIdentity(ublox: reported, hardware: "000A0000", firmware: "x")
     #expect(ProposedProfile.isOtherModel(identity, than: receiver) == isOther)
     receiver.model = nil
     #expect(ProposedProfile.isOtherModel(identity, than: receiver) == (family == "ublox-m8"))
@@ -133,7 +134,7 @@ struct ProposedProfileTests {
   @Test("a new profile: detected values, but no battery or suspended state, which need values")
   func new() throws {
     let (text, profile) = try Self.propose(nil) {
-      $0.identity = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
+      $0.identity = ReceiverIdentity(ublox: "MAX-M10S", hardware: "000A0000", firmware: "x")
       $0.gauge = "BAT\u{7}0"
       $0.canSuspend = true
     }

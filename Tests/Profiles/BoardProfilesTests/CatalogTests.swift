@@ -1,4 +1,6 @@
+import BoardHardware
 import Foundation
+import GNSSProtocols
 import LocationTypes
 import TOMLFiles
 import TestSupport
@@ -229,32 +231,12 @@ struct HelperTests {
     #expect(printable(String(repeating: "x", count: 90)) == String(repeating: "x", count: 80) + "…")
     #expect(printable("é\u{202E}") == "é�")
   }
-
-  @Test(
-    "the median time to fix is interpolated; without a valid ephemeris it is that of a cold start")
-  func median() {
-    var times = BoardProfile.TimeToFix()
-    times.afterOff = [
-      .init(off: .zero, fix: .seconds(1)), .init(off: .seconds(5), fix: .seconds(1)),
-      .init(off: .seconds(5), fix: .seconds(3)), .init(off: .seconds(7_200), fix: .seconds(3)),
-      .init(off: .seconds(14_400), fix: .seconds(28)),
-    ]
-    times.ephemerisLifetime = .seconds(20_000)
-    times.coldStart = .seconds(35)
-    func median(_ off: Double, age: Double = 0) -> Double {
-      times.median(off: Interval(seconds: off), ephemerisAge: Interval(seconds: age)).seconds
-    }
-    #expect(median(0) == 1 && median(5) == 1 && median(5.000001) == 3 && median(7_200) == 3)
-    #expect(median(10_800) == 15.5 && median(14_400) == 28 && median(1e6) == 28)
-    #expect(median(0, age: 20_000) == 1 && median(0, age: 20_001) == 35)
-    #expect(BoardProfile.TimeToFix().median(off: .zero, ephemerisAge: .zero) == .zero)
-  }
 }
 
 @Suite("Limits of a receiver family's commands")
 struct FamilyRuleTests {
   private static func problem(
-    _ family: BoardProfile.Receiver.Family, interval_ms: Int64 = 1_000, speed: Int = 9_600
+    _ family: ReceiverFamily, interval_ms: Int64 = 1_000, speed: Int = 9_600
   ) -> String? {
     var draft = ProfileDraft()
     draft.receiver.family = family
@@ -275,10 +257,12 @@ struct FamilyRuleTests {
       #expect(Self.problem(.casic, interval_ms: good) == nil)
     }
     #expect(Self.problem(.casic, interval_ms: 300) == interval + "100, 200, 250, 500 or 1000")
+    #expect(Self.problem(.teseo, interval_ms: 200, speed: 921_600) == nil)
+    #expect(Self.problem(.teseo, interval_ms: 250) == interval + "100, 200, 500 or 1000")
     #expect(Self.problem(.ubloxM8, interval_ms: 60_000, speed: 921_600) == nil)
-    #expect(Self.problem(.nmea, interval_ms: 60_000, speed: 921_600) == nil)
+    #expect(Self.problem(.passive, interval_ms: 60_000, speed: 921_600) == nil)
     #expect(Self.problem(.airoha, speed: 921_600) == nil)
-    for family in [BoardProfile.Receiver.Family.mtk, .casic] {
+    for family in [ReceiverFamily.mtk, .casic] {
       #expect(Self.problem(family, speed: 115_200) == nil)
       #expect(Self.problem(family, speed: 230_400) == "receiver.line_speed_baud: at most 115200")
     }

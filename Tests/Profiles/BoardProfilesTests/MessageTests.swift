@@ -104,7 +104,8 @@ struct MessageTests {
     Bad(
       "receiver.family", "family = \"ublox-m9\"",
       "@:10: receiver.family: unknown word \"ublox-m9\" (did you mean \"ublox-m8\"?); "
-        + "expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\" or \"nmea\""),
+        + "expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\", \"teseo\" or \"nmea\""
+    ),
     Bad(
       "receiver.family", "family = \"mtk\"",
       "\(line("receiver.output")):10: receiver.output: a receiver of the family \"mtk\" sends no UBX; expected \"nmea\"\n"
@@ -253,7 +254,7 @@ struct MessageTests {
           + "expected a whole number of milliseconds, 100 to 60000",
         "p.toml:7:2: receiver.time_to_fix: is missing; expected a table [receiver.time_to_fix]",
         "p.toml:8:10: receiver.family: unknown word \"ublox-m9\" (did you mean \"ublox-m8\"?); "
-          + "expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\" or \"nmea\"",
+          + "expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\", \"teseo\" or \"nmea\"",
         "p.toml:9:11: receiver.power.standby_mw: is missing; "
           + "expected a number of milliwatts, 0 to 100000",
         "p.toml:10:1: receiver.power.trak_mw: unknown key; did you mean `track_mw`?",

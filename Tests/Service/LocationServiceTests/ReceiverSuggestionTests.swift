@@ -1,3 +1,4 @@
+import GNSSProtocols
 import Glibc
 import LinuxHAL
 import LocationTypes
@@ -37,25 +38,21 @@ struct ReceiverSuggestionTests {
 
   @Test("the suggestion depends on the received input and the profile's line settings")
   func lineSettings() {
-    func suggestion(
-      _ input: ReceiverInput, _ family: String, _ commands: ReceiverLineSettings.CommandProtocol
-    ) -> String {
-      ReceiverLineSettings(
-        family: family, commandProtocol: commands, speed_baud: 115_200, defaultSpeed_baud: 9_600
-      )
-      .suggestion(input)
+    func suggestion(_ input: ReceiverInput, _ family: ReceiverFamily) -> String {
+      ReceiverLineSettings(family: family, speed_baud: 115_200, defaultSpeed_baud: 9_600)
+        .suggestion(input)
     }
-    #expect(suggestion(.nothing, "ublox-m10", .ubx).contains("set to 9600 or 115200 baud"))
+    #expect(suggestion(.nothing, .ubloxM10).contains("set to 9600 or 115200 baud"))
     #expect(
-      suggestion(.unrecognized, "mtk", .nmea).contains(
+      suggestion(.unrecognized, .mtk).contains(
         "9600 and 115200 baud are tried alternately"))
     #expect(
-      suggestion(.unrecognized, "mtk", .nmea).contains("set default_line_speed_baud in [receiver]"))
-    #expect(suggestion(.nmea, "ublox-m10", .ubx).contains("no command of family \"ublox-m10\""))
-    #expect(suggestion(.nmea, "ublox-m10", .ubx).contains("family = \"nmea\" in [receiver]"))
-    #expect(suggestion(.ubx, "mtk", .nmea).contains("family = \"ublox-m8\" or \"ublox-m10\""))
-    #expect(suggestion(.ubx, "ublox-m10", .ubx).contains("family = \"ublox-m8\" in [receiver]"))
-    #expect(suggestion(.ubx, "ublox-m8", .ubx).contains("family = \"ublox-m10\" in [receiver]"))
+      suggestion(.unrecognized, .mtk).contains("set default_line_speed_baud in [receiver]"))
+    #expect(suggestion(.nmea, .ubloxM10).contains("no command of family \"ublox-m10\""))
+    #expect(suggestion(.nmea, .ubloxM10).contains("family = \"nmea\" in [receiver]"))
+    #expect(suggestion(.ubx, .mtk).contains("family = \"ublox-m8\" or \"ublox-m10\""))
+    #expect(suggestion(.ubx, .ubloxM10).contains("family = \"ublox-m8\" in [receiver]"))
+    #expect(suggestion(.ubx, .ubloxM8).contains("family = \"ublox-m10\" in [receiver]"))
   }
 
   @Test("the input is classified by the messages of the last seconds")

@@ -4,6 +4,7 @@ import LocationPolicy
 import LocationTypes
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import LocationWire
 
@@ -33,30 +34,68 @@ private func repositoryText(_ path: String) throws -> String {
     Set(text.matches(of: #/([a-z][a-z0-9_]*): /#).map { String($0.output.1) })
   }
 
+  /// Name of a call's method in its interface.
+  private static func name(of call: WireCall) -> String {
+    String(call.method.name.description.split(separator: ".").last ?? "")
+  }
+
   /// Names of the fields of a type, including nested types.
   private static func fields(of type: String) throws -> Set<String> {
     let part = try #require(declarations.split(separator: "type \(type) (").last)
     return names(in: part.split(separator: " type ")[0].split(separator: " method ")[0])
   }
 
-  @Test("the document is the text that the service returns") func document() throws {
-    #expect(
-      try repositoryText("Docs/Reference/org.torpor.Location.varlink") == LocationInterface.text)
+  @Test("the text that the service returns is the file without annotations")
+  func document() throws {
+    let file = try repositoryText("Sources/Service/LocationWire/org.torpor.Location.varlink")
+    let lines = file.split(separator: "\n", omittingEmptySubsequences: false)
+    let text = lines.filter { !$0.hasPrefix("#@") }.joined(separator: "\n")
+    #expect(text == LocationInterface.text && lines.count > text.split(separator: "\n").count)
+    #expect(!(LocationInterface.text + LocationInterface.service).contains("#@"))
     #expect(LocationInterface.text(of: "org.torpor.Location") == LocationInterface.text)
     #expect(LocationInterface.text(of: "org.varlink.service") == LocationInterface.service)
     #expect(LocationInterface.text(of: "org.torpor") == nil)
   }
 
-  @Test("the methods in the text are those of the code") func everyMethod() {
-    #expect(Set(Self.methods.keys) == Set(WireMethod.allCases.map(\.rawValue)))
+  @Test("there is a sample of every method in the text, and of no other") func everyMethod() {
+    let sampled = Set(Samples.calls.map { $0.method.name.description })
+    let service = ["GetInfo", "GetInterfaceDescription"].map { "org.varlink.service." + $0 }
+    #expect(sampled == Set(Self.methods.keys.map { "org.torpor.Location." + $0 } + service))
+  }
+
+  @Test("the methods have these properties")
+  func traits() {
+    func methods(_ trait: WireMethod.Traits) -> Set<Substring> {
+      Set(
+        Samples.calls.map(\.method).filter { $0.traits.contains(trait) }
+          .compactMap { $0.name.description.split(separator: ".").last })
+    }
+    let stored: Set<Substring> = [
+      "StartSignificantChange", "StopSignificantChange", "StartVisits", "StopVisits", "AddRegion",
+      "RemoveRegion", "OpenBackgroundSession", "CloseBackgroundSession",
+    ]
+    #expect(
+      methods(.durable)
+        == stored.union([
+          "Acknowledge", "AcknowledgeEvents", "AllowClient", "DenyClient", "ReduceClient",
+          "ForgetClient",
+        ]))
+    #expect(
+      methods(.charged)
+        == stored.union([
+          "Connect", "StartUpdating", "StopUpdating", "RequestAuthorization", "OpenServiceSession",
+          "OpenLive",
+        ]))
+    #expect(methods(.silent) == ["SetExecution", "Acknowledge", "AcknowledgeEvents"])
+    #expect(methods(.more) == ["Watch"])
+    #expect(methods(.upgrade) == ["Drain", "ReadBacklog"])
   }
 
   @Test("the samples of each call contain exactly the parameters of the text")
   func parameters() throws {
     var sampled: [String: Set<String>] = [:]
     for call in Samples.calls {
-      guard let method = call.method else { continue }
-      sampled[method.rawValue, default: []].formUnion(
+      sampled[Self.name(of: call), default: []].formUnion(
         try Self.names(in: CallTests.frame(call), at: ["parameters"]))
     }
     for (method, names) in Self.methods {
@@ -69,9 +108,8 @@ private func repositoryText(_ path: String) throws -> String {
   func replies() throws {
     var sampled: [String: Set<String>] = [:]
     for (call, reply) in Samples.replies {
-      guard let method = call.method else { continue }
       if case .error = reply { continue }
-      sampled[method.rawValue, default: []].formUnion(
+      sampled[Self.name(of: call), default: []].formUnion(
         try Self.names(in: ReplyTests.frame(reply), at: ["parameters"]))
     }
     for (method, names) in Self.methods where !names.output.isEmpty {
@@ -147,7 +185,9 @@ private func repositoryText(_ path: String) throws -> String {
   func words() {
     let text = Set(
       LocationInterface.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
-    func has(_ words: [StaticString]) { for w in words { #expect(text.contains("\(w)"), "\(w)") } }
+    func has(_ words: [some CustomStringConvertible]) {
+      for w in words { #expect(text.contains("\(w)"), "\(w)") }
+    }
     has(ExecutionState.wireWords.map(\.1))
     has(Authorization.wireWords.map(\.1))
     has(ActivityType.wireWords.map(\.1))
@@ -160,12 +200,14 @@ private func repositoryText(_ path: String) throws -> String {
     has(FixQuality.wireWords.map(\.1))
     has(FixMode.wireWords.map(\.1))
     has(BoardState.wireWords.map(\.1))
-    has(WireReceiverState.wireWords.map(\.1))
-    has(WireService.wireWords.map(\.1))
-    has(WireNeed.wireWords.map(\.1))
     has(WakeReason.wireWords.map(\.1))
     has(ReceiverPowerState.wireWords.map(\.1))
     has(LiveFlags.wireWords.map(\.1))
+    has(WireReceiverState.allCases.map(\.rawValue))
+    has(WireService.allCases.map(\.rawValue))
+    has(WireNeed.allCases.map(\.rawValue))
+    has(WireHoldReason.allCases.map(\.rawValue))
+    has(LaunchReason.allCases.map(\.rawValue))
   }
 
   /// Names of the members of the object at `path`; for a list, of its first element.

@@ -1,5 +1,6 @@
 import LocationTypes
 import Testing
+import TextFormats
 
 @testable import LocationWire
 

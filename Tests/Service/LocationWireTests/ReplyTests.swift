@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationTypes
 import Testing
+import TextFormats
 
 @testable import LocationWire
 
@@ -80,7 +81,10 @@ import Testing
     #expect(rejection("{", .getInfo) == .malformed)
     #expect(rejection("{}", .startUpdating) == nil)
     #expect(rejection(#"{"parameters":{"new":1}}"#, .startUpdating) == nil)
-    #expect(rejection("{}", .getInfo) == .unexpected(parameter: "version"))
+    #expect(rejection("{}", .getInfo) == .unexpected(parameter: "vendor"))
+    #expect(
+      rejection(#"{"parameters":{"vendor":"","product":"","version":1}}"#, .getInfo)
+        == .unexpected(parameter: "version"))
     #expect(
       rejection(
         #"{"parameters":{"fix":{"generation":1,"sequence":1,"boot_us":0.5}}}"#, .getLocation)
@@ -112,7 +116,8 @@ import Testing
       json.frame { $0.member("x", value) }
       let document = try JSONDocument(Array(json.bytes.dropLast()), limits: .call)
       var fields = try JSONFields(document.root)
-      #expect(try fields.double("x").bitPattern == value.bitPattern)
+      let decoded: Double = try fields.read("x")
+      #expect(decoded.bitPattern == value.bitPattern)
     }
     for value in [Int64.min, -1, 0, .max] {
       var json = JSONOutput()

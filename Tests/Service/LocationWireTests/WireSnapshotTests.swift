@@ -1,6 +1,7 @@
 import LocationTypes
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import LocationWire
 

@@ -56,15 +56,29 @@ enum NMEADecoding {
     case 0x41_44_5A: message = .zda(zda(&f, talker))
     case 0x53_4E_47: message = .gns(gns(&f, talker))
     case 0x53_42_47: message = .gbs(gbs(&f, talker))
-    case let kind:
-      // TXT: only CASIC's status texts are supported.
-      if kind == 0x54_58_54, let notice = text(&f) { return .receiverNotice(notice) }
-      counters.unknown.incrementSaturating()
-      return .unknown(.sentence(f.address))
+    case _: return answer(&f, &counters)
     }
     if !f.isMalformed { return message }
     counters.malformed.incrementSaturating()
     return .malformed
+  }
+
+  /// Decodes an answer or a notice of a receiver family.
+  private static func answer(
+    _ f: inout NMEAFields, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
+    var number: UInt8 = 0
+    while let family = ReceiverFamily(rawValue: number) {
+      number += 1
+      guard let message = family.decode(&f) else { continue }
+      var isMalformed = f.isMalformed
+      if case .malformed = message { isMalformed = true }
+      guard isMalformed else { return message }
+      counters.malformed.incrementSaturating()
+      return .malformed
+    }
+    counters.unknown.incrementSaturating()
+    return .unknown(.sentence(f.address))
   }
 
   /// Fields: time, status, position, speed, course, date, variation (2), mode from 2.3, navigational
@@ -244,7 +258,7 @@ extension NMEADecoding {
   static func proprietary(
     _ f: inout NMEAFields, _ head: UInt64, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
-    let message: GNSSMessage?
+    let message: GNSSMessage
     // The first seven characters, in the order of the sentence.
     let address = head.byteSwapped >> 8
     switch (f.addressLength, address) {
@@ -252,15 +266,9 @@ extension NMEADecoding {
     case (4, 0x50_55_42_58_2C_30_30) where f.length(0) == 2: message = .ubloxPosition(pubx(&f))
     case (5, let kind) where kind >> 16 == 0x50_47_52_4D_45: message = .garminErrors(pgrme(&f))
     case (5, let kind) where kind >> 16 == 0x50_47_52_4D_5A: message = .garminAltitude(pgrmz(&f))
-    case (7, 0x50_4D_54_4B_30_30_31): message = pmtk(&f).map { .commandResult($0) }
-    case (7, 0x50_41_49_52_30_30_31): message = pair(&f).map { .commandResult($0) }
-    case (7, 0x50_4D_54_4B_30_31_30): message = .receiverNotice(systemMessage(&f))
-    case (7, 0x50_4D_54_4B_30_31_31): message = .receiverNotice(.started)
-    case _:
-      counters.unknown.incrementSaturating()
-      return .unknown(.sentence(f.address))
+    case _: return answer(&f, &counters)
     }
-    guard let message, !f.isMalformed else {
+    guard !f.isMalformed else {
       counters.malformed.incrementSaturating()
       return .malformed
     }
@@ -305,31 +313,6 @@ extension NMEADecoding {
       m.altitude_mm = Int32((Int64(feet) * 3_048 + (feet < 0 ? -5_000 : 5_000)) / 10_000)
     }
     return m
-  }
-
-  /// Fields: command, result (0 invalid, 1 unsupported, 2 failed, 3 done).
-  private static func pmtk(_ f: inout NMEAFields) -> CommandResult? {
-    let command = f.whole(0, as: UInt16.self)
-    let flag = f.whole(1, as: UInt8.self)
-    guard let command, let flag, flag <= 3 else { return nil }
-    let outcome: CommandResult.Outcome =
-      switch flag {
-      case 0: .invalid
-      case 1: .unsupported
-      case 2: .failed
-      case _: .done
-      }
-    return CommandResult(family: .pmtk, command: command, outcome: outcome)
-  }
-
-  /// Fields: command, result (0 done, 1 pending, 2 failed, 3 unsupported, 4 parameters, 5 busy).
-  private static func pair(_ f: inout NMEAFields) -> CommandResult? {
-    let command = f.whole(0, as: UInt16.self)
-    let result = f.whole(1, as: UInt8.self)
-    guard let command, let result, let outcome = CommandResult.Outcome(rawValue: result) else {
-      return nil
-    }
-    return CommandResult(family: .pair, command: command, outcome: outcome)
   }
 }
 

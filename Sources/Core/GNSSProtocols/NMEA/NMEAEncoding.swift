@@ -378,30 +378,4 @@ extension FrameBuffer {
     appendField(m.dimensions.map { Int64($0) })
     endSentence(start)
   }
-
-  /// Appends a `$PMTK001` or `$PAIR001`.
-  ///
-  /// - Precondition: for `$PMTK001` the outcome is neither ``CommandResult/Outcome/pending`` nor
-  ///   ``CommandResult/Outcome/busy``, which it cannot express.
-  public mutating func append(_ m: CommandResult) {
-    let start: Int
-    let result: UInt8
-    switch m.family {
-    case .pair:
-      start = beginSentence("PAIR001")
-      result = m.outcome.rawValue
-    case .pmtk:
-      start = beginSentence("PMTK001")
-      switch m.outcome {
-      case .invalid: result = 0
-      case .unsupported: result = 1
-      case .failed: result = 2
-      case .done: result = 3
-      case .pending, .busy: preconditionFailure("PMTK001 has no code for this result")
-      }
-    }
-    appendField(Int64(m.command), integers: 3)
-    appendField(Int64(result))
-    endSentence(start)
-  }
 }

@@ -37,6 +37,9 @@ struct NMEAFields: ~Escapable {
   /// Number of characters of the address; 0 if no comma follows it.
   @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(fieldOffsets[0]) }
 
+  /// Number of characters of the address, with or without fields after it.
+  var addressEnd: Int { Int(fieldOffsets[0]) }
+
   /// The first eight bytes after the `$`; those after the end of the sentence are undefined.
   @inline(__always) var head: UInt64 { load(start) }
 

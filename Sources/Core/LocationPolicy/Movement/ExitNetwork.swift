@@ -19,12 +19,13 @@ import CCore
   ///
   /// - Parameters:
   ///   - features: ``MovementHistory/features``; the last five are used only with a motion line.
-  ///   - hasMotionLine: Whether a motion line is used; selects the network.
+  ///   - hasMotionLine: Whether a motion line is used.
+  ///   - tuning: Its weights are those of the network for `hasMotionLine`.
   static func probabilities(
-    _ features: InlineArray<36, Double>, hasMotionLine: Bool
+    _ features: InlineArray<36, Double>, hasMotionLine: Bool, _ tuning: borrowing MovementTuning
   ) -> InlineArray<24, Double> {
     let count = hasMotionLine ? featureCountWithMotionLine : featureCount
-    var weights = unsafe torpor_exit_weights(hasMotionLine ? 1 : 0)!
+    var weights = unsafe tuning.weights
     var input = InlineArray<36, Float>(repeating: 0)
     for i in 0..<count {
       let scaled = unsafe (Float(features[i]) - weights[i]) * weights[count + i]
@@ -65,12 +66,12 @@ import CCore
 }
 
 /// The bins of time for which ``ExitNetwork`` gives a probability, in units of distance ÷ speed.
-enum ExitBins {
+package enum ExitBins {
   /// Number of bins.
-  static let count = 24
+  package static let count = 24
 
   /// The lower bound of bin `index`, 0 to ``count``; the last bin ends at 80.
-  static func lowerBound(_ index: Int) -> Double {
+  package static func lowerBound(_ index: Int) -> Double {
     let begins: InlineArray<25, Double> = [
       0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.12, 1.25, 1.4, 1.6, 1.85, 2.2, 2.7, 3.4, 4.5,
       6, 8.5, 12, 18, 28, 45, 80,

@@ -16,35 +16,35 @@ import CCore
 /// - ``AnchorCircles``: since when the device has stayed within three circles.
 /// - ``MovingShares``: when the device last moved and stood, and the share of time in which it moved.
 /// - ``LineShares``: the share of time in which the motion line reported motion.
-struct MovementHistory: Equatable, Sendable {
+package struct MovementHistory: Equatable, Sendable {
   /// One fix: seconds on any time base, metres in any local plane, m/s.
-  struct Sample: Equatable, Sendable {
-    var time = 0.0
-    var east = 0.0
-    var north = 0.0
-    var speed = 0.0
-    var accuracy = 0.0
+  package struct Sample: Equatable, Sendable {
+    package var time = 0.0
+    package var east = 0.0
+    package var north = 0.0
+    package var speed = 0.0
+    package var accuracy = 0.0
     /// Whether the motion line reports motion.
-    var isMoving = false
+    package var isMoving = false
     /// Seconds of motion since the previous fix, as the motion line reported.
-    var motionSeconds = 0.0
+    package var motionSeconds = 0.0
     /// Seconds since the level of the motion line changed.
-    var secondsSinceLineChange = 0.0
+    package var secondsSinceLineChange = 0.0
   }
 
   /// Accuracy bound: the largest allowed distance from the last reported position, metres.
-  let bound: Double
+  package let bound: Double
   let hasMotionLine: Bool
   private(set) var fixCount = 0
-  private(set) var last = Sample()
+  package private(set) var last = Sample()
   /// The move between the last two fixes.
   private(set) var move = LastMove()
   /// Recent speed, m/s, at least 0.4, and the time to leave the bound at that speed, seconds.
   private(set) var recentSpeed = 0.4
-  private(set) var timeScale = 1.0
+  package private(set) var timeScale = 1.0
 
   private var startTime = 0.0
-  private var speeds = SpeedStatistics()
+  package private(set) var speeds = SpeedStatistics()
   private var anchors = AnchorCircles()
   private var moving = MovingShares()
   private var line = LineShares()
@@ -96,7 +96,7 @@ struct MovementHistory: Equatable, Sendable {
 
 extension MovementHistory {
   /// The inputs of the network, in its order.
-  var features: InlineArray<36, Double> {
+  package var features: InlineArray<36, Double> {
     var f = InlineArray<36, Double>(repeating: 0)
     let logRecentSpeed = log(recentSpeed)
     let moveSpeed = fixCount > 1 ? move.speed : last.speed
@@ -136,7 +136,7 @@ extension MovementHistory {
 
 extension MovementHistory {
   /// Whether both histories give the same features.
-  static func == (a: MovementHistory, b: MovementHistory) -> Bool {
+  package static func == (a: MovementHistory, b: MovementHistory) -> Bool {
     guard a.fixCount == b.fixCount, a.bound == b.bound, a.hasMotionLine == b.hasMotionLine,
       a.last == b.last
     else {

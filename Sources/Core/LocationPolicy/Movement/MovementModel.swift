@@ -7,8 +7,8 @@ import LocationTypes
 /// price × seconds outside) ÷ cycle. The candidate with the smallest J is chosen. "Stay on for one more second" is one
 /// of the candidates, so there is no separate break-even rule (Docs/Explanation/planner.md). Pure; it depends on
 /// ``ExitNetwork``, ``ReceiverParameters`` and ``TimeToFixPredictor``.
-struct MovementModel: Equatable, Sendable {
-  private(set) var history: MovementHistory
+package struct MovementModel: Equatable, Sendable {
+  package private(set) var history: MovementHistory
   /// Receiver energy in mJ and time in seconds so far: their ratio is the mean power for this device.
   private var energy = 0.0
   private var time = 0.0
@@ -16,23 +16,26 @@ struct MovementModel: Equatable, Sendable {
   private var outsideTime = 0.0
   private var plannedOff = -1.0
 
-  init(within bound: Double, hasMotionLine: Bool) {
+  package init(within bound: Double, hasMotionLine: Bool) {
     history = MovementHistory(within: bound, hasMotionLine: hasMotionLine)
   }
 
   /// Adds a fix and returns for how many seconds the receiver may be off; 0 to stay on.
-  mutating func offTime(
+  package mutating func offTime(
     after sample: MovementHistory.Sample, _ figures: ReceiverParameters,
-    _ predictor: TimeToFixPredictor
+    _ predictor: TimeToFixPredictor, _ tuning: borrowing MovementTuning
   ) -> Double {
     let isFirst = history.fixCount == 0
     history.accept(sample)
     if !isFirst { recordCycle(figures, predictor) }
     plannedOff = cheapestOffTime(
-      ExitNetwork.probabilities(history.features, hasMotionLine: history.hasMotionLine), figures,
-      predictor)
+      ExitNetwork.probabilities(
+        history.features, hasMotionLine: history.hasMotionLine, tuning), figures, predictor, tuning)
     return plannedOff
   }
+
+  /// Replaces the last decision; for training, which also tries other off times.
+  package mutating func replaceDecision(_ offTime: Double) { plannedOff = offTime }
 
   /// Adds energy and time outside of the cycle that this fix ended.
   ///
@@ -66,25 +69,33 @@ struct MovementModel: Equatable, Sendable {
 
   /// Price of one second outside the bound, mJ: a multiple of the mean power so far, scaled by the share of time
   /// outside so far.
-  private func price(_ figures: ReceiverParameters) -> Double {
+  private func price(
+    _ figures: ReceiverParameters, _ tuning: borrowing MovementTuning
+  ) -> Double {
     let scale = figures.track_mW / MovementTuning.trainingTrack_mW
-    let tuning = MovementTuning(hasMotionLine: history.hasMotionLine)
-    let mean =
-      (energy + MovementTuning.priorEnergy * scale) / (time + MovementTuning.priorTime)
+    let mean = (energy + tuning.priorEnergy * scale) / (time + tuning.priorTime)
     let allowed = MovementTuning.allowedOutsideShare * (time + MovementTuning.outsideAveragingTime)
     let excess =
       (outsideTime + MovementTuning.allowedOutsideShare * MovementTuning.outsideAveragingTime)
       / allowed
-    let price = tuning.price * mean * min(max(excess, 0.6), 5).squareRoot()
-    return max(price, tuning.minimumPrice * scale)
+    let factor = tuning.raisesPrice ? min(max(excess, 0.6), 5).squareRoot() : 1
+    return max(tuning.price * mean * factor, tuning.minimumPrice * scale)
+  }
+
+  /// Longest time for which the off clock may be paused, seconds: the time for which fixes have already shown the device
+  /// in one spot, within limits.
+  package var pauseLimit: Double {
+    min(
+      max(history.last.time - history.stationarySince, MovementTuning.minimumPauseLimit),
+      MovementTuning.maximumPauseLimit)
   }
 
   private func cheapestOffTime(
     _ probabilities: InlineArray<24, Double>, _ figures: ReceiverParameters,
-    _ predictor: TimeToFixPredictor
+    _ predictor: TimeToFixPredictor, _ tuning: borrowing MovementTuning
   ) -> Double {
     let last = history.last
-    let price = price(figures)
+    let price = price(figures, tuning)
     let isStill = history.hasMotionLine && !last.isMoving
     let longestTravel =
       history.distanceMargin
@@ -156,13 +167,24 @@ private struct ExitRisk {
 }
 
 /// Constants of ``MovementModel`` and ``MovementPlanner``, chosen on generated tracks (Sources/Lab/Training).
-struct MovementTuning {
+///
+/// Training sets the properties to other values; the rest of the constants are the same for it.
+@safe package struct MovementTuning {
+  /// Weights of ``ExitNetwork``, in the order of `CExitWeights.h`.
+  package var weights: UnsafePointer<Float>
   /// Price of a second outside the bound, in seconds of mean power.
-  let price: Double
+  package var price: Double
   /// Smallest price, mW.
-  let minimumPrice: Double
+  package var minimumPrice: Double
+  /// Energy and time assumed before the first measurement: 5.4 J in 20 min.
+  package var priorEnergy = 5_400.0
+  package var priorTime = 1_200.0
+  /// Whether the price rises and falls with the share of time outside so far.
+  package var raisesPrice = true
 
-  init(hasMotionLine: Bool) {
+  /// The constants of the product, for a board with or without a motion line.
+  package init(hasMotionLine: Bool) {
+    unsafe weights = torpor_exit_weights(hasMotionLine ? 1 : 0)!
     price = hasMotionLine ? 26 : 18
     minimumPrice = hasMotionLine ? 10 : 70
   }
@@ -170,9 +192,6 @@ struct MovementTuning {
   /// Tracking power for which the prices were chosen, mW. Prices for other receivers are scaled by their tracking
   /// power.
   static let trainingTrack_mW = 24.6
-  /// Energy and time assumed before the first measurement: 5.4 J in 20 min.
-  static let priorEnergy = 5_400.0
-  static let priorTime = 1_200.0
   /// Share of time outside above which the price rises, and the time over which the share is averaged, seconds.
   static let allowedOutsideShare = 0.003
   static let outsideAveragingTime = 1_800.0
@@ -183,13 +202,15 @@ struct MovementTuning {
   /// Largest plausible acceleration of the device, m/s².
   static let maximumAcceleration = 1.5
   /// Rate of ``OffClock`` while the line reports "still" after motion.
-  static let stillAfterMotionRate = 0.5
-  /// Motion that is shorter than this share of the off time is treated as a false alarm of the motion sensor, but
-  /// never motion that is longer than `maximumFalseAlarm` seconds.
-  static let falseAlarmShare = 0.3
-  static let maximumFalseAlarm = 60.0
+  package static let stillAfterMotionRate = 0.5
+  /// Limits of the pause limit, seconds.
+  static let minimumPauseLimit = 300.0
+  static let maximumPauseLimit = 7_200.0
   /// Longest off time, seconds.
   static let maximumOff = 7_200.0
+
+  /// Longest motion, seconds, that counts as a false alarm of the motion sensor in an off time.
+  package static func longestFalseAlarm(offTime: Double) -> Double { min(0.3 * offTime, 60) }
 
   /// The next candidate: 0 (stay on), 1 to 20 s, then each 7 % longer, up to two hours; infinity after the last.
   static func nextCandidate(after off: Double) -> Double {

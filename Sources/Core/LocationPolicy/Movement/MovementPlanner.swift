@@ -71,10 +71,6 @@ import LocationTypes
 public struct MovementPlanner: Equatable, Sendable {
   /// Time without a fix after which the history is discarded.
   static let historyLifetime = Interval.seconds(14_400)
-  /// Limits of the pause limit, seconds. Between them, the pause limit is the time for which the device has already
-  /// been stationary.
-  static let minimumPauseLimit = 300.0
-  static let maximumPauseLimit = 7_200.0
   /// Smallest bound, metres, for which the motion line is used: for a smaller one the sensor reacts too slowly.
   static let minimumMotionLineBound = 40.0
 
@@ -117,11 +113,10 @@ public struct MovementPlanner: Equatable, Sendable {
     if isNew { restart(within: bound, hasMotionLine: hasLine) }
     offClock.advance(motionLine, until: now)
     let newest = sample(of: fix, accuracy: accuracy, at: now)
-    let off = model.offTime(after: newest, figures, predictor)
-    let stationaryTime = newest.time - model.history.stationarySince
-    let pauseLimit = min(
-      max(stationaryTime, MovementPlanner.minimumPauseLimit), MovementPlanner.maximumPauseLimit)
-    offClock = OffClock(offTime: off, pauseLimit: pauseLimit, usesMotionLine: hasLine, at: now)
+    let off = model.offTime(
+      after: newest, figures, predictor, MovementTuning(hasMotionLine: hasLine))
+    offClock = OffClock(
+      offTime: off, pauseLimit: model.pauseLimit, usesMotionLine: hasLine, at: now)
   }
 
   /// The time at which the receiver must start for clients with `bound`, metres: `now` if it must stay on, and if the
@@ -199,8 +194,8 @@ struct OffClock: Equatable, Sendable {
     switch line {
     case .absent, .moving: return 1
     case .still:
-      let alarm = min(MovementTuning.falseAlarmShare * offTime, MovementTuning.maximumFalseAlarm)
-      return motionSeconds > alarm ? MovementTuning.stillAfterMotionRate : 0
+      return motionSeconds > MovementTuning.longestFalseAlarm(offTime: offTime)
+        ? MovementTuning.stillAfterMotionRate : 0
     }
   }
 

@@ -37,7 +37,7 @@ struct LastMove: Sendable {
 }
 
 /// Speed over several periods: decaying means and maxima, and the drift, the decaying sum of the moves.
-struct SpeedStatistics: Sendable {
+package struct SpeedStatistics: Sendable {
   private var peaks = InlineArray<3, Double>(repeating: 0)
   private var means = InlineArray<4, Double>(repeating: 0)
   private var eastDrifts = InlineArray<4, Double>(repeating: 0)
@@ -53,10 +53,10 @@ struct SpeedStatistics: Sendable {
   }
 
   /// Decaying maximum of the speed, m/s; `i` is 0 to 2, for 1, 5 and 30 minutes.
-  func peak(_ i: Int) -> Double { peaks[i] }
+  package func peak(_ i: Int) -> Double { peaks[i] }
 
   /// Decaying mean of the speed, m/s; `i` is 0 to 3, for 0.5, 2, 8 and 30 minutes.
-  func mean(_ i: Int) -> Double { means[i] }
+  package func mean(_ i: Int) -> Double { means[i] }
 
   /// Length of the drift, metres; `i` as in ``mean(_:)``.
   func drift(_ i: Int) -> Double {

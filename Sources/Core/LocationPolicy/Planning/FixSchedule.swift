@@ -125,9 +125,6 @@ public struct FixSchedule: Equatable, Sendable {
   static let maximumRefinement = Interval.seconds(5)
   /// Time without a fix after which a tracking receiver counts as acquiring again.
   static let silenceTimeout = Interval.seconds(10)
-  /// Back-off after the first acquisition without a fix, and its upper limit.
-  static let minimumBackOff = Interval.seconds(60)
-  static let maximumBackOff = Interval.seconds(1_800)
   /// Divisor of the back-off when a new reason to search arises.
   static let requestedBackOffDivisor: Int64 = 8
   /// Smallest needed accuracy, metres, for which the receiver's own duty cycle is used: a receiver in its duty cycle
@@ -162,10 +159,8 @@ public struct FixSchedule: Equatable, Sendable {
   /// Time of the last live or drained fix, which every `fix` and `drained` event sets in every state.
   public private(set) var lastFixTime = Instant.boot
   private var bestAccuracy = Double.infinity
-  /// Number of acquisitions without a fix since the last fix, up to 6.
-  private var failedAcquisitions: Int64 = 0
-  /// End of the back-off.
-  private var retryTime = Instant.boot
+  /// Back-off after acquisitions without a fix.
+  private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(1_800))
   /// Last time at which a client needed a fix.
   private var lastNeedTime = Instant.boot
   /// Time at which the receiver read its ephemeris; nil if it has none.
@@ -217,7 +212,8 @@ extension FixSchedule {
       return .use
     case .searchRequested:
       if state == .backedOff {
-        retryTime = min(retryTime, stateStart + backOff / FixSchedule.requestedBackOffDivisor)
+        retry.nextTime = min(
+          retry.nextTime, stateStart + retry.delay / FixSchedule.requestedBackOffDivisor)
       }
       return .use
     }
@@ -250,13 +246,13 @@ extension FixSchedule {
     switch state {
     case .idle, .asleep: planStart(need, figures, at: now)
     case .backedOff:
-      wake = retryTime
+      wake = retry.nextTime
       if now >= wake { planStart(need, figures, at: now) }
     case .acquiring:
       wake = acquisitionDeadline(figures)
       guard now >= wake else { return }
       endFailedAcquisition(figures, at: now)
-      wake = retryTime
+      wake = retry.nextTime
     case .refining, .tracking:
       // No fix for too long: the receiver has lost the signals.
       wake = lastFixTime + FixSchedule.silenceTimeout
@@ -362,7 +358,7 @@ extension FixSchedule {
       let search = max(measured - stateStart - figures.receiver.startUp - restoreTime, .zero)
       predictor.update(off: hasRead ? nil : previousOffTime, acquisition: search, figures.receiver)
       if hasRead { ephemerisTime = now }  // a cold start reads the ephemeris
-      failedAcquisitions = 0
+      retry.reset()
       firstFixTime = now
       bestAccuracy = .infinity
       enter(.refining, at: now)
@@ -377,7 +373,7 @@ extension FixSchedule {
     case .idle, .asleep, .backedOff, .refining, .tracking: break
     case .acquiring:
       if previousOffTime == nil { ephemerisTime = now }
-      failedAcquisitions = 0
+      retry.reset()
       firstFixTime = now
       enter(.tracking, at: now)
     }
@@ -411,15 +407,9 @@ extension FixSchedule {
 
   private mutating func endFailedAcquisition(_ figures: PlannerParameters, at now: Instant) {
     offSince = lastTrackingTime(at: now)
-    failedAcquisitions = min(failedAcquisitions + 1, 6)
     sleepMode = figures.idleSleepMode
     enter(.backedOff, at: now)
-    retryTime = now + backOff
-  }
-
-  /// Exponential back-off for the current number of failures.
-  private var backOff: Interval {
-    min(FixSchedule.minimumBackOff * (1 << (failedAcquisitions - 1)), FixSchedule.maximumBackOff)
+    retry.recordFailure(at: now)
   }
 
   /// No client needs a fix. A pending back-off continues, so that a client that repeats its request cannot keep the
@@ -442,7 +432,7 @@ extension FixSchedule {
       let expected = predictor.expected(after: previousOffTime, figures.receiver)
       let hasFailed = now - timeoutStart >= figures.receiver.startUp + restoreTime + expected
       if hasFailed { endFailedAcquisition(figures, at: now) } else { goIdle(figures, at: now) }
-    case .backedOff: if now >= retryTime { goIdle(figures, at: now) }
+    case .backedOff: if now >= retry.nextTime { goIdle(figures, at: now) }
     }
   }
 

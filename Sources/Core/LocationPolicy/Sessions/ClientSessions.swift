@@ -68,9 +68,6 @@ public struct ClientSessions: Sendable {
   /// Whether a background session exists: active, or kept for the next process (BKG-9).
   public var hasBackground: Bool { background != .none }
 
-  /// Whether live updates, conditions and background sessions imply a service session (BKG-15).
-  public var impliesSessions: Bool { !needsExplicit }
-
   /// When ``elapse(at:)`` is due; `.distantFuture` if never.
   public var deadline: Instant {
     if case .resuming(let until) = background { until } else { .distantFuture }

@@ -353,9 +353,8 @@ extension VisitMonitor {
     }
     switch line {
     case .absent:
-      let interval = min(
-        parameters.visitCheckInterval, doubled(parameters.promptCheckDelay, checksSinceHint))
-      return check + max(interval, shortestExitTime(fastest: fastest))
+      return check
+        + max(intervalSinceHint(parameters.promptCheckDelay), shortestExitTime(fastest: fastest))
     case .moving:
       let missingMotion = motionNeeded - motion.duration
       // Within the first minute a fix could not show a departure on foot.
@@ -373,8 +372,13 @@ extension VisitMonitor {
   /// The required motion doubles with each check, because motion inside a building is usually no departure. At the edge
   /// of the circle a few steps are enough.
   private var motionNeeded: Interval {
-    let first = isAtEdge ? parameters.confirmation : parameters.motionBeforeCheck
-    return min(parameters.visitCheckInterval, doubled(first, checksSinceHint))
+    intervalSinceHint(isAtEdge ? parameters.confirmation : parameters.motionBeforeCheck)
+  }
+
+  /// `first` at a hint of a departure, doubled with each check since.
+  private func intervalSinceHint(_ first: Interval) -> Interval {
+    RetryBackoff.delay(
+      after: Int64(checksSinceHint) + 1, initial: first, longest: parameters.visitCheckInterval)
   }
 
   /// Shortest time in which the device can leave the circle at that speed.
@@ -387,12 +391,11 @@ extension VisitMonitor {
 
   /// Back-off after failed acquisitions: one minute, doubled each time, at most `most`.
   private func retryInterval(_ most: Interval) -> Interval {
-    failedChecks > 0 ? min(most, doubled(parameters.promptCheckDelay, failedChecks - 1)) : most
+    failedChecks > 0
+      ? RetryBackoff.delay(
+        after: Int64(failedChecks), initial: parameters.promptCheckDelay, longest: most) : most
   }
 
-  private func doubled(_ interval: Interval, _ times: Int) -> Interval {
-    interval * (1 << Int64(min(times, 8)))
-  }
 }
 
 /// A visit that lasted when the service was stopped.

@@ -46,7 +46,7 @@ import LocationTypes
 /// | state | leaves on | to |
 /// |---|---|---|
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
-/// | `tracking` | `standbyRetryAt` reached | `fallingAsleep` |
+/// | `tracking` | standby rejected, `standbyRetry` reached | `fallingAsleep` |
 /// | `tracking` | start notice, or a sentence that the configuration disables | `configuring` |
 /// | `fallingAsleep` | silence, or acknowledgement and 0.5 s | `standby` or `unpowered` |
 /// | `standby` | live output, or a start notice | `fallingAsleep`; `lost` after the fourth time |
@@ -61,10 +61,9 @@ import LocationTypes
 /// Invariants:
 /// 1. At most one command is in flight. A new goal takes effect when it is done (``DriverStage``).
 /// 2. No state stores a target: the next state follows from the goal, the link and `isStandbyRejected`.
-/// 3. `standbyRetryAt` is set exactly while `isStandbyRejected` is true.
-/// 4. No epoch that started before the acknowledgement of the configuration is accepted (PWR-6), unless the receiver
+/// 3. No epoch that started before the acknowledgement of the configuration is accepted (PWR-6), unless the receiver
 ///    streams and answers no command (PWR-12).
-/// 5. Standby is assumed only after silence or an acknowledgement (PWR-4).
+/// 4. Standby is assumed only after silence or an acknowledgement (PWR-4).
 ///
 /// Ownership. Only ``enter(_:)`` writes ``state``. The engine changes the driver through `handle` and `admit` only.
 ///
@@ -73,18 +72,18 @@ import LocationTypes
 struct SentenceDriver: CommandedDriver {
   private(set) var state = State.idle
   var link: ReceiverLink<SentenceCommand>
-  let dialect: SentenceDialect
-  /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at `standbyRetryAt`.
+  /// Whether the receiver has rejected standby. Cleared by the next goal, by a loss, and at the retry's time.
   private(set) var isStandbyRejected = false
-  /// Time of the next standby attempt after a rejection; nil if standby was not rejected.
-  private(set) var standbyRetryAt: Instant?
-  /// Number of rejected standby attempts since the last standby; stops at 6.
-  var standbyRejections: Int64 = 0
+  /// Back-off after rejected standby attempts since the last standby.
+  var standbyRetry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
+  /// Number of writes to the receiver's flash since creation; stops at ``maximumFlashWrites``.
+  private(set) var flashWrites = 0
+  /// Maximum number of writes to the receiver's flash, which wears out, in the life of the driver.
+  static let maximumFlashWrites = 8
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
-    dialect = SentenceDialect(setup.family)
   }
 
   /// Current status. O(1).
@@ -164,11 +163,13 @@ extension SentenceDriver {
   }
 
   /// Continues after a baud rate change. An Airoha applies it with the next restart, the others immediately.
-  private mutating func finishSpeedChange() { enter(dialect == .pair ? .restarting : .probing) }
+  private mutating func finishSpeedChange() {
+    enter(setup.family.has(.speedAtRestart) ? .restarting : .probing)
+  }
 
   /// Handles the deadline of tracking: silence, or the next standby attempt.
   private mutating func handleTrackingDeadline() {
-    if let retryTime = standbyRetryAt, retryTime <= now {
+    if isStandbyRejected, !standbyRetry.isWaiting(at: now) {
       clearStandbyRejection()
       link.repeatGoalReport()
     } else {
@@ -197,8 +198,7 @@ extension SentenceDriver {
   /// Leaves the receiver awake and retries standby after 1, 2, 4 … 60 minutes (PWR-4).
   mutating func abandonSleep() {
     isStandbyRejected = true
-    standbyRetryAt = now + min(.seconds(60 << standbyRejections), .seconds(3_600))
-    standbyRejections = min(standbyRejections + 1, 6)
+    standbyRetry.recordFailure(at: now)
     link.markStillAwake()
     proceed()
   }
@@ -206,10 +206,7 @@ extension SentenceDriver {
   mutating func clearRejections(for goal: ReceiverMode) { clearStandbyRejection() }
 
   /// Clears a recorded rejection of standby.
-  mutating func clearStandbyRejection() {
-    isStandbyRejected = false
-    standbyRetryAt = nil
-  }
+  mutating func clearStandbyRejection() { isStandbyRejected = false }
 }
 
 // MARK: Messages
@@ -222,7 +219,7 @@ extension SentenceDriver {
     /// Sentence that the configuration disables.
     case disabled
     /// Result of a command.
-    case answer(SentenceAnswer, CommandResult.Outcome)
+    case answer(CommandResult)
     /// Notice that the receiver has started.
     case started
     /// Irrelevant; receivers send some messages in standby as well.
@@ -235,9 +232,9 @@ extension SentenceDriver {
     switch message {
     case .rmc, .gga, .gsa: .live
     case .gsv, .vtg, .gll: .disabled
-    case .commandResult(let result): meaning(of: result)
+    case .commandResult(let result):
+      result.family == setup.family ? .answer(result) : .nothing
     case .receiverNotice(.started): .started
-    case .receiverNotice(.firmware): dialect == .pcas ? .answer(.firmware, .done) : .nothing
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
       .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unknown, .malformed:
@@ -245,18 +242,11 @@ extension SentenceDriver {
     }
   }
 
-  private func meaning(of result: CommandResult) -> Meaning {
-    switch (result.family, dialect) {
-    case (.pmtk, .pmtk), (.pair, .pair): .answer(.result(result.command), result.outcome)
-    case (.pmtk, .pair), (.pmtk, .pcas), (.pair, .pmtk), (.pair, .pcas): .nothing
-    }
-  }
-
   private mutating func receive(_ meaning: Meaning) {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .restarting, .lost: break
     case .probing, .probingDefault: if consumeAnswer(meaning) { handleProbeAnswer() }
-    case .changingSpeed: if consumeAnswer(meaning) { finishSpeedChange() }
+    case .changingSpeed: if consumeAnswer(meaning) { finishPart() }
     case .configuring: receiveWhileConfiguring(meaning)
     case .tracking: receiveWhileTracking(meaning)
     case .fallingAsleep: receiveWhileFallingAsleep(meaning)
@@ -271,27 +261,28 @@ extension SentenceDriver {
   /// Whether the message is a final answer to the part in flight, with any result.
   private mutating func consumeAnswer(_ meaning: Meaning) -> Bool {
     switch meaning {
-    case .answer(let answer, let outcome):
-      guard outcome != .pending else { return false }
-      return link.consumeAnswer(answer)
-    case .live, .disabled, .started, .nothing: return false
+    case .answer(let result): result.outcome != .pending && consume(result)
+    case .live, .disabled, .started, .nothing: false
     }
+  }
+
+  /// Whether a result answers the part in flight.
+  private mutating func consume(_ result: CommandResult) -> Bool {
+    link.consumeAnswer(SentenceAnswer(kind: result.command))
   }
 
   private mutating func receiveWhileConfiguring(_ meaning: Meaning) {
     switch meaning {
-    case .answer(let answer, let outcome):
-      if outcome == .pending || !link.consumeAnswer(answer) { return }
-      handleOutcome(outcome)
+    case .answer(let result): if consumeAnswer(meaning) { handle(result) }
     case .started: enter(.configuring)  // The receiver has lost the parts sent before.
     case .live, .disabled, .nothing: break
     }
   }
 
   /// Handles the result of a part of the configuration.
-  private mutating func handleOutcome(_ outcome: CommandResult.Outcome) {
-    switch outcome {
-    case .done: finishPart()
+  private mutating func handle(_ result: CommandResult) {
+    switch result.outcome {
+    case .done: if !correctsConfiguration(result) { finishPart() }
     case .pending, .busy: break  // Repeated at the deadline.
     case .unsupported, .failed, .invalid:
       link.counters.refusals.incrementSaturating()
@@ -302,7 +293,28 @@ extension SentenceDriver {
     }
   }
 
+  /// Starts to write the configuration to the receiver's flash if a reported parameter differs and flash may be written.
+  private mutating func correctsConfiguration(_ result: CommandResult) -> Bool {
+    let expected = setup.family.expectedValue(
+      part: link.exchange.part, interval_ms: setup.interval_ms)
+    guard link.exchange.lastSent == .configuration, result.value != expected, countFlashWrite()
+    else { return false }
+    link.closeExchange()
+    link.beginState(endsPulse: false)
+    link.send(.storage)
+    return true
+  }
+
+  /// Whether the receiver's flash may be written again; counts the write.
+  mutating func countFlashWrite() -> Bool {
+    guard flashWrites < SentenceDriver.maximumFlashWrites else { return false }
+    flashWrites += 1
+    return true
+  }
+
   mutating func finishCommand() {
+    if state == .changingSpeed { return finishSpeedChange() }
+    if link.exchange.lastSent == .storage { return enter(.restarting) }
     link.receiver.markConfigured(at: now)
     proceed()
   }
@@ -321,9 +333,9 @@ extension SentenceDriver {
   /// output may have been in transmission; an acknowledgement or a rejection counts immediately.
   private mutating func receiveWhileFallingAsleep(_ meaning: Meaning) {
     switch meaning {
-    case .answer(let answer, let outcome):
-      guard link.consumeAnswer(answer) else { return }
-      switch outcome {
+    case .answer(let result):
+      guard consume(result) else { return }
+      switch result.outcome {
       case .done: handleStandbyAcknowledgement()
       case .pending, .busy: break
       case .unsupported, .failed, .invalid:

@@ -57,7 +57,9 @@ extension SentenceDriver {
     switch link.goal {
     case .none: nil
     case .off where setup.hasSupplySwitch: .off
-    case .off, .standby: isStandbyRejected ? .tracking : .standby
+    case .off, .standby:
+      isStandbyRejected || !setup.family.canStandby(hasWakePin: setup.hasWakePin)
+        ? .tracking : .standby
     case .tracking, .powersave, .batching: .tracking
     }
   }
@@ -80,7 +82,10 @@ extension SentenceDriver {
     case .waking: link.wake(sending: .wakeUp)
     case .probing: link.probe(at: setup.lineSpeed)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
-    case .changingSpeed: link.changeSpeed()
+    case .changingSpeed:
+      // A receiver that does not keep the baud rate stays at the default one, so that its flash lasts.
+      if setup.family.has(.configurationInFlash), !countFlashWrite() { return declareLost() }
+      link.changeSpeed()
     case .restarting:
       link.exchange.write(.restart)
       link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime
@@ -97,10 +102,10 @@ extension SentenceDriver {
   }
 
   private mutating func beginStandby() {
-    standbyRejections = 0
-    // A CASIC receiver wakes after its maximum standby time; its first output may go unread.
-    if dialect == .pcas {
-      link.due = now + SentenceCommand.maximumStandby + DriverTimeouts.sleepEntryTime
+    standbyRetry.reset()
+    // The receiver wakes after its maximum standby time; its first output may go unread.
+    if let limit = setup.family.descriptor.standbyLimit {
+      link.due = now + limit + DriverTimeouts.sleepEntryTime
     }
     link.reachGoal()
   }
@@ -108,6 +113,6 @@ extension SentenceDriver {
   /// Sets the deadline of tracking: a probe after silence, or the next standby attempt if standby was rejected.
   mutating func setTrackingDeadline() {
     let silence = now + setup.lossSilence
-    link.due = standbyRetryAt.map { min($0, silence) } ?? silence
+    link.due = isStandbyRejected ? min(standbyRetry.nextTime, silence) : silence
   }
 }

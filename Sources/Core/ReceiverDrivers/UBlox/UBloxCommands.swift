@@ -71,6 +71,11 @@ enum UBloxCommand: ReceiverCommand {
   case aidingEntry(UInt8)
 }
 
+extension ReceiverSetup {
+  /// Whether the receiver has a CFG message for each setting instead of CFG-VALSET, as an M8.
+  var usesSeparateMessages: Bool { family.has(.separateMessages) }
+}
+
 extension UBXIdentity: CommandAnswer {
   /// Message class and ID in one number.
   var kind: UInt16 { UInt16(messageClass) << 8 | UInt16(messageID) }
@@ -79,7 +84,7 @@ extension UBXIdentity: CommandAnswer {
 extension UBloxCommand {
   /// An M10 accepts each command in one message.
   func partCount(for setup: ReceiverSetup) -> UInt8 {
-    setup.family == .ubloxM8 ? UInt8(clamping: max(m8Messages(for: setup).count, 1)) : 1
+    setup.usesSeparateMessages ? UInt8(clamping: max(m8Messages(for: setup).count, 1)) : 1
   }
 
   /// Message identity in the answer to a part.
@@ -90,7 +95,7 @@ extension UBloxCommand {
     case .aidingTime: .mgaINI
     case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
       .disableBatching, .enableAidingAcknowledgements:
-      setup.family == .ubloxM8 ? m8Messages(for: setup)[part].identity : .cfgVALSET
+      setup.usesSeparateMessages ? m8Messages(for: setup)[part].identity : .cfgVALSET
     }
   }
 
@@ -110,7 +115,7 @@ extension UBloxCommand {
   /// Whether a part sets the power mode.
   func setsPowerMode(part: UInt8, for setup: ReceiverSetup) -> Bool {
     guard powerMode != nil else { return false }
-    guard setup.family == .ubloxM8 else { return true }
+    guard setup.usesSeparateMessages else { return true }
     let identity = m8Messages(for: setup)[part].identity
     return identity == .cfgPM2 || identity == .cfgRXM
   }
@@ -129,7 +134,7 @@ extension UBloxCommand {
     case .aidingTime(let utc): buffer.appendAidingTime(utc)
     case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
       .disableBatching, .enableAidingAcknowledgements:
-      if setup.family == .ubloxM8 {
+      if setup.usesSeparateMessages {
         m8Messages(for: setup)[part].append(to: &buffer, for: setup)
       } else {
         // Also written to battery-backed RAM, so that the configuration survives a short power loss. Aiding is for
@@ -147,7 +152,7 @@ extension UBloxCommand {
   /// RXM-PMREQ. For an M10 it must contain the wake-up sources. The short form, which every M8 supports, has none: a
   /// byte or an edge wakes an M8 in any case.
   private static func standbyRequest(for setup: ReceiverSetup) -> UBXPowerRequest {
-    if setup.family == .ubloxM8 {
+    if setup.usesSeparateMessages {
       var request = UBXPowerRequest(isForced: false, wakeupSources: 0)
       request.isShortForm = true
       return request

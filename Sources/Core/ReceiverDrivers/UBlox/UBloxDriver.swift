@@ -1047,7 +1047,7 @@ extension UBloxDriver {
     case .off: return shouldRestore ? .restoring : .enabling
     case .on:
       // An M8 has one message for all batching settings, which may clear the buffer.
-      if known.watermark != watermark && setup.family == .ubloxM8 { return stateToLeave }
+      if known.watermark != watermark && setup.usesSeparateMessages { return stateToLeave }
       if !known.isMuted { return .muting }
       if known.watermark != watermark { return .changingWatermark }
       return isDrainRequested ? .draining : .batching

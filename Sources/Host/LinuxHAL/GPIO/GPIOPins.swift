@@ -66,14 +66,8 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     var reportedLevel: Bool?
     /// Whether the level may have changed without a detected edge, and must be read.
     var needsLevelCheck = true
-    /// Time of the next request of a lost line, and the delay until the one after it.
-    var nextRetry = Instant.boot
-    var retryDelay = GPIOPins.initialRetryDelay
+    var retry = RetryBackoff.lostPin
   }
-
-  /// Initial and maximum delay between requests of a lost line.
-  private static let initialRetryDelay = Interval.seconds(1)
-  private static let maximumRetryDelay = Interval.seconds(300)
 
   /// Maximum number of edges read from a line at a time; further edges of a bouncing line stay queued for the next
   /// call.
@@ -196,9 +190,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   /// Releases a line whose chip is gone, and requests a lost line again when its retry is due.
   private static func recover(_ input: inout Input?, _ events: EventWait) {
     releaseIfGone(&input, events)
-    guard let nextRetry = input?.nextRetry, input?.request == nil else { return }
+    guard let retry = input?.retry, input?.request == nil else { return }
     let now = SystemClock().now
-    if now >= nextRetry { requestEdges(&input, events, at: now) }
+    if !retry.isWaiting(at: now) { requestEdges(&input, events, at: now) }
   }
 
   /// Stops waiting for a line whose chip is gone: its descriptor would stay ready forever.
@@ -268,12 +262,15 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     guard let request = try? GPIORequest(resolved, for: .edges),
       (try? events.add(request.descriptor, as: token, for: .readable)) != nil
     else {
-      let pause = input?.retryDelay ?? initialRetryDelay
-      input?.nextRetry = now + pause
-      input?.retryDelay = min(pause * 2, maximumRetryDelay)
+      input?.retry.recordFailure(at: now)
       return
     }
     input?.request = request
-    input?.retryDelay = initialRetryDelay
+    input?.retry.reset()
   }
+}
+
+extension RetryBackoff {
+  /// Delays between requests of a lost GPIO line.
+  static var lostPin: RetryBackoff { RetryBackoff(initial: .seconds(1), longest: .seconds(300)) }
 }

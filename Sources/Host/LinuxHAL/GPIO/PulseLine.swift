@@ -10,12 +10,7 @@ struct PulseLine {
   private let resolved: GPIOChips.ResolvedLine
   /// nil while the line is lost, or released for a suspend.
   private var request: GPIORequest?
-  private var nextRetry = Instant.boot
-  private var retryDelay = PulseLine.initialRetryDelay
-
-  /// Initial and maximum delay between requests of a lost line.
-  private static let initialRetryDelay = Interval.seconds(1)
-  private static let maximumRetryDelay = Interval.seconds(300)
+  private var retry = RetryBackoff.lostPin
 
   /// Finds and requests the line.
   init(_ line: GPIOLine, _ chips: GPIOChips) throws(GPIOFault) {
@@ -27,7 +22,7 @@ struct PulseLine {
   /// line gives nil and is requested again.
   mutating func consumePulses() -> Int64? {
     guard let request else {
-      if SystemClock().now >= nextRetry { requestLine() }
+      if !retry.isWaiting(at: SystemClock().now) { requestLine() }
       return nil
     }
     do throws(PinFault) { return try request.consumePulses() } catch {
@@ -45,10 +40,9 @@ struct PulseLine {
     request = nil
     request = try? GPIORequest(resolved, for: .pulses)
     if request == nil {
-      nextRetry = SystemClock().now + retryDelay
-      retryDelay = min(retryDelay * 2, PulseLine.maximumRetryDelay)
+      retry.recordFailure(at: SystemClock().now)
     } else {
-      retryDelay = PulseLine.initialRetryDelay
+      retry.reset()
     }
   }
 }

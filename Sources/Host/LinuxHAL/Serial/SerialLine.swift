@@ -7,7 +7,7 @@ import LocationTypes
 ///
 /// Raw mode, 8N1, locked by this process. Input is read with one `read` of up to 4,096 bytes and returned in chunks;
 /// `read` is skipped if the last wait found no input. If the device disappears, the next call throws `LineFault.gone`.
-/// Later calls try to open it again, with delays that grow from `initialRetryDelay` to `maximumRetryDelay`, and throw
+/// Later calls try to open it again, with delays that grow from `initialRetryDelay` to 30 s, and throw
 /// `LineFault.gone` until that succeeds.
 public struct SerialLine: ByteLine, ~Copyable {
   /// Size of the input buffer in bytes.
@@ -19,8 +19,6 @@ public struct SerialLine: ByteLine, ~Copyable {
   public static let outputCapacity = 4_096
   /// Delay before the first try to open a lost device again.
   public static let initialRetryDelay = Interval.milliseconds(250)
-  /// Maximum delay between two such tries.
-  public static let maximumRetryDelay = Interval.seconds(30)
 
   /// Path of the device.
   public let path: String
@@ -33,8 +31,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   private var descriptor: Int32 = -1
   /// Whether the device was lost and the loss is not reported yet; the next call reports it.
   private var isLossUnreported = false
-  private var retryDelay = SerialLine.initialRetryDelay
-  private var nextRetry = Instant.boot
+  private var retry = RetryBackoff(initial: SerialLine.initialRetryDelay, longest: .seconds(30))
 
   private var input = InlineArray<4_096, UInt8>(repeating: 0)
   private var unread = 0..<0
@@ -78,7 +75,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// Whether the device is open.
   public var isOpen: Bool { descriptor >= 0 }
   /// Time of the next try to open a lost device; nil while it is open, or for a board without a receiver.
-  var nextReopenTime: Instant? { isOpen || path.isEmpty ? nil : nextRetry }
+  var nextReopenTime: Instant? { isOpen || path.isEmpty ? nil : retry.nextTime }
   /// Whether input was fetched but not read, or a loss is not reported yet.
   var hasUnreportedInput: Bool { !unread.isEmpty || isLossUnreported }
   /// Whether bytes to the receiver are queued here or in the kernel. One system call.
@@ -108,7 +105,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     descriptor = opened
     waitCountAtOpen = events.waitCount
     mayHaveMore = true
-    retryDelay = SerialLine.initialRetryDelay
+    retry.reset()
   }
 
   /// Ends the exclusive use and closes the device; the exclusive flag could otherwise outlive the descriptor.
@@ -125,7 +122,7 @@ public struct SerialLine: ByteLine, ~Copyable {
     unread = 0..<0
     outputCount = 0
     isLossUnreported = true
-    nextRetry = SystemClock().now + retryDelay
+    retry.nextTime = SystemClock().now + retry.delay
   }
 
   private mutating func ensureOpen() throws(LineFault) {
@@ -136,10 +133,9 @@ public struct SerialLine: ByteLine, ~Copyable {
     guard descriptor < 0 else { return }
     guard !path.isEmpty else { throw .gone }
     let now = SystemClock().now
-    guard now >= nextRetry else { throw .gone }
+    guard !retry.isWaiting(at: now) else { throw .gone }
     do { try open() } catch {
-      nextRetry = now + retryDelay
-      retryDelay = min(retryDelay * 2, SerialLine.maximumRetryDelay)
+      retry.recordFailure(at: now)
       throw .gone
     }
   }

@@ -68,8 +68,8 @@ public final class BoardSuspender {
   /// Whether the current inhibitor lock was reported.
   private var isLockReported = false
   private let startTime = SystemClock().now
-  private var retryDelay: Interval
-  private var sendingRetryDelay: Interval
+  private var retry: RetryBackoff
+  private var sendingRetry: RetryBackoff
   /// Earliest time of the next try.
   private var earliestRetry = Instant.boot
   /// Reason that was logged last.
@@ -85,8 +85,9 @@ public final class BoardSuspender {
     self.sources = sources
     self.files = files
     self.timing = timing
-    retryDelay = timing.initialRetryDelay
-    sendingRetryDelay = timing.sendingRetryDelay
+    retry = RetryBackoff(initial: timing.initialRetryDelay, longest: timing.maximumRetryDelay)
+    sendingRetry = RetryBackoff(
+      initial: timing.sendingRetryDelay, longest: timing.maximumRetryDelay)
     states = SleepStates(files)
     alarm = SuspendAlarm(files, usesTimer: usesTimer)
     inhibitors = SleepInhibitors(files)
@@ -133,8 +134,8 @@ public final class BoardSuspender {
   func beginWait() {
     if case .refused = blocker { return }
     earliestRetry = .boot
-    retryDelay = timing.initialRetryDelay
-    sendingRetryDelay = timing.sendingRetryDelay
+    retry.reset()
+    sendingRetry.reset()
   }
 
   /// Time of the next useful try while the board only idles; `.distantFuture` for none.
@@ -193,7 +194,7 @@ public final class BoardSuspender {
     events.recordSuspend(for: clock.now - begin)
     self.suspendCount += 1
     blocker = nil
-    retryDelay = timing.initialRetryDelay
+    retry.reset()
     return .resumed
   }
 
@@ -239,13 +240,8 @@ public final class BoardSuspender {
 
   private func postpone(_ blocker: SleepBlocker, at now: Instant) -> SuspendResult {
     self.blocker = blocker
-    if blocker == .sending {
-      earliestRetry = now + sendingRetryDelay
-      sendingRetryDelay = min(sendingRetryDelay * 2, timing.maximumRetryDelay)
-    } else {
-      earliestRetry = now + retryDelay
-      retryDelay = min(retryDelay * 2, timing.maximumRetryDelay)
-    }
+    earliestRetry =
+      blocker == .sending ? sendingRetry.recordFailure(at: now) : retry.recordFailure(at: now)
     return .notSuspended
   }
 

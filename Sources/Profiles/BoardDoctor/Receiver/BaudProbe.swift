@@ -82,6 +82,6 @@ struct BaudProbe {
       return
     }
     // Keep the identity from MON-VER, which has the most detail.
-    if identity?.maker != .ublox { identity = newIdentity }
+    if identity?.hardware == nil { identity = newIdentity }
   }
 }

@@ -1,4 +1,5 @@
 import BoardProfiles
+import GNSSProtocols
 
 /// A profile that agrees with the findings of a ``Doctor``: a correction of the given profile, or a new one.
 ///
@@ -47,7 +48,7 @@ public struct ProposedProfile: Sendable {
     guard let device = facts.device else { return }
     try set("description", ProposedProfile.summary(facts))
     try set("receiver.device", device)
-    try set("receiver.family", (facts.identity?.family ?? .nmea).rawValue)
+    try set("receiver.family", "\((facts.identity?.family ?? .passive).name)")
     try setModel(facts)
     try setSpeeds(facts)
     // Suspend and battery change the behaviour of the service and need values that are not known yet.
@@ -90,9 +91,9 @@ public struct ProposedProfile: Sendable {
     -> Bool
   {
     // A profile with the family nmea is correct for a receiver of any family.
-    if receiver.family != .nmea, receiver.family != identity.family { return true }
+    if receiver.family != .passive, receiver.family != identity.family { return true }
     // Only u-blox receivers report the name of the module; others report their chip or release.
-    guard identity.maker == .ublox, let reported = identity.model?.lowercased(),
+    guard identity.hardware != nil, let reported = identity.model?.lowercased(),
       let expected = receiver.model?.lowercased()
     else { return false }
     let words = expected.split(separator: " ").filter { $0.contains(where: \.isNumber) }
@@ -102,7 +103,7 @@ public struct ProposedProfile: Sendable {
   private mutating func replace(
     _ receiver: BoardProfile.Receiver, by identity: ReceiverIdentity, _ facts: Doctor.Facts
   ) throws(NewProfile.Rejection) {
-    let family = receiver.family == .nmea ? .nmea : identity.family
+    let family = receiver.family == .passive ? .passive : identity.family
     new.replaceReceiver(family: family)
     if family != receiver.family { changedPaths.append("receiver.family") }
     try set("description", ProposedProfile.summary(facts))
@@ -125,8 +126,8 @@ public struct ProposedProfile: Sendable {
   /// Enters the speed at which a receiver was detected. Commands could set another speed.
   private mutating func setSpeeds(_ facts: Doctor.Facts) throws(NewProfile.Rejection) {
     guard let speed = facts.speed_baud.map({ Int($0) }) else { return }
-    let family = facts.identity?.family ?? .nmea
-    if family.isUsualDefaultSpeed(UInt32(speed)) {
+    let family = facts.identity?.family ?? .passive
+    if family.descriptor.isUsualDefaultSpeed(UInt32(speed)) {
       try set("receiver.default_line_speed_baud", "\(speed)")
       new.note(
         "receiver.default_line_speed_baud",
@@ -141,9 +142,9 @@ public struct ProposedProfile: Sendable {
   ///
   /// The service tries both speeds, so a speed that a program set is correct as the line speed.
   private mutating func setSpeed(
-    _ speed: Int, of family: BoardProfile.Receiver.Family
+    _ speed: Int, of family: ReceiverFamily
   ) throws(NewProfile.Rejection) {
-    guard !family.isUsualDefaultSpeed(UInt32(speed)) else {
+    guard !family.descriptor.isUsualDefaultSpeed(UInt32(speed)) else {
       return try set("receiver.default_line_speed_baud", "\(speed)")
     }
     try set("receiver.line_speed_baud", "\(speed)")
@@ -163,18 +164,5 @@ public struct ProposedProfile: Sendable {
   public func text(file: String) throws(ProfileErrors) -> String {
     _ = try new.profile(file: file)
     return ProfileTemplate.text(new)
-  }
-}
-
-extension BoardProfile.Receiver.Family {
-  /// Whether receivers of the family usually have this speed after power-on. Any other speed was probably set by a
-  /// program such as `torpord`.
-  func isUsualDefaultSpeed(_ speed_baud: UInt32) -> Bool {
-    switch self {
-    case .ubloxM8, .mtk, .casic: speed_baud == 9_600
-    case .ubloxM10: speed_baud == 9_600 || speed_baud == 38_400
-    case .airoha: speed_baud == 9_600 || speed_baud == 115_200
-    case .nmea: true
-    }
   }
 }

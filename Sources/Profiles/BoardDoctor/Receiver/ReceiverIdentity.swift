@@ -3,20 +3,10 @@ import GNSSProtocols
 
 /// The identity that a receiver reports in response to a query.
 public struct ReceiverIdentity: Equatable, Sendable {
-  /// The maker whose commands a receiver accepts.
-  public enum Maker: String, Sendable {
-    /// UBX.
-    case ublox = "u-blox"
-    /// `$PMTK`: MT3333, MT3339.
-    case mediatek = "MediaTek"
-    /// `$PAIR`: AG3335, AG3352.
-    case airoha = "Airoha"
-    /// `$PCAS`: AT6558 and compatible chips.
-    case casic = "CASIC"
-  }
-
-  /// The maker whose commands the receiver accepts.
-  public var maker: Maker
+  /// Family with a driver for its commands; `passive` if none exists.
+  public let family: ReceiverFamily
+  /// The maker, `u-blox`.
+  public let maker: String
   /// Name of the module or chip, `MAX-M10S`.
   public var model: String?
   /// Hardware version, `000A0000`.
@@ -26,49 +16,60 @@ public struct ReceiverIdentity: Equatable, Sendable {
   /// Version of the UBX protocol × 100.
   public var protocolVersion_e2: Int?
 
-  /// Creates an identity.
-  public init(
-    _ maker: Maker, model: String? = nil, hardware: String? = nil, firmware: String,
-    protocolVersion_e2: Int? = nil
-  ) {
-    self.maker = maker
+  /// Creates an identity that was reported in a family's proprietary sentence.
+  private init(_ family: ReceiverFamily, model: String?, firmware: String) {
+    self.family = family
+    maker = "\(family.descriptor.maker)"
     self.model = model
-    self.hardware = hardware
     self.firmware = firmware
-    self.protocolVersion_e2 = protocolVersion_e2
   }
 
   /// Creates an identity from UBX-MON-VER.
   init(_ version: UBXVersion) {
-    self.init(.ublox, firmware: "")
-    firmware = ReceiverIdentity.text(version.software.span)
-    hardware = ReceiverIdentity.text(version.hardware.span)
     let module = ReceiverIdentity.text(version.module.span)
-    model = module.isEmpty ? nil : module
+    self.init(
+      ublox: module.isEmpty ? nil : module, hardware: ReceiverIdentity.text(version.hardware.span),
+      firmware: ReceiverIdentity.text(version.software.span))
     protocolVersion_e2 = version.protocolVersion_e2.map(Int.init)
+  }
+
+  /// Creates the identity of a u-blox receiver; its generation determines the family.
+  init(ublox model: String?, hardware: String, firmware: String) {
+    let generation = ReceiverIdentity.generation(hardware: hardware)
+    family =
+      ReceiverFamily.allCases.first { $0.isUBlox && "\($0.descriptor.generation)" == generation }
+      ?? .passive
+    maker = "\(ReceiverFamily.ubloxM10.descriptor.maker)"
+    self.model = model
+    self.hardware = hardware
+    self.firmware = firmware
   }
 
   /// Creates an identity from the response to one of ``queries``: a sentence without `$` and checksum; nil for any
   /// other sentence.
   init?(sentence: String) {
     let fields = sentence.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    func field(_ index: Int) -> String? {
-      fields.count > index && !fields[index].isEmpty ? fields[index] : nil
+    for family in ReceiverFamily.allCases {
+      guard let query = family.descriptor.identity, query.isAnswered(by: fields[0]) else {
+        continue
+      }
+      let last = min(query.lastReleaseField, fields.count - 1)
+      guard query.releaseField <= last, fields[query.releaseField].hasPrefix("\(query.prefix)")
+      else { continue }
+      var release = fields[query.releaseField...last]
+      release[query.releaseField].removeFirst(query.prefix.utf8CodeUnitCount)
+      let firmware = release.filter { !$0.isEmpty }.joined(separator: " ")
+      guard !firmware.isEmpty else { return nil }
+      let model: String? =
+        switch query.model {
+        case .none: nil
+        case .field(let number): fields.count > number ? fields[number] : nil
+        case .release(let end): String(firmware.prefix { $0 != Character(Unicode.Scalar(end)) })
+        }
+      self.init(family, model: model.flatMap { $0.isEmpty ? nil : $0 }, firmware: firmware)
+      return
     }
-    switch fields[0] {
-    case "PMTK705":
-      guard let release = field(1) else { return nil }
-      self.init(.mediatek, model: field(3), firmware: release)
-    case "PAIR020":
-      guard let release = field(1) else { return nil }
-      let model = release.prefix { $0 != "_" }
-      self.init(.airoha, model: model.isEmpty ? nil : String(model), firmware: release)
-    case "GPTXT", "GNTXT", "BDTXT":
-      guard let text = field(4), text.hasPrefix("SW=") else { return nil }
-      let firmware = [String(text.dropFirst(3)), field(5) ?? ""].filter { !$0.isEmpty }
-      self.init(.casic, firmware: firmware.joined(separator: " "))
-    default: return nil
-    }
+    return nil
   }
 
   private static func text(_ bytes: Span<UInt8>) -> String {
@@ -82,8 +83,8 @@ public struct ReceiverIdentity: Equatable, Sendable {
   }
 
   /// Generation of a u-blox receiver, from the first half of its hardware version.
-  private var generation: String? {
-    switch hardware?.prefix(4) {
+  private static func generation(hardware: String) -> String? {
+    switch hardware.prefix(4) {
     case "000A": "M10"
     case "0019": "F9 or M9"
     case "0008": "M8"
@@ -93,22 +94,10 @@ public struct ReceiverIdentity: Equatable, Sendable {
     }
   }
 
-  /// Family with a driver for its commands; `nmea` if none exists.
-  public var family: BoardProfile.Receiver.Family {
-    let word =
-      switch maker {
-      case .ublox: generation == "M10" ? "ublox-m10" : generation == "M8" ? "ublox-m8" : "nmea"
-      case .mediatek: "mtk"
-      case .airoha: "airoha"
-      case .casic: "casic"
-      }
-    return BoardProfile.Receiver.Family(rawValue: word) ?? .nmea
-  }
-
   /// Display name: `u-blox MAX-M10S`.
   public var name: String {
-    if let model { return "\(maker.rawValue) \(model)" }
-    return maker.rawValue + (maker == .ublox ? generation.map { " \($0)" } ?? "" : "")
+    let kind = model ?? hardware.flatMap { ReceiverIdentity.generation(hardware: $0) }
+    return kind.map { "\(maker) \($0)" } ?? maker
   }
 
   /// All properties in one line.
@@ -128,11 +117,21 @@ public struct ReceiverIdentity: Equatable, Sendable {
     buffer.appendPoll(.monVER)
     var bytes: [UInt8] = []
     for i in 0..<buffer.count { bytes.append(buffer[i]) }
-    for sentence in ["PMTK605", "PAIR020", "PCAS06,0"] {
+    for query in ReceiverFamily.allCases.compactMap(\.descriptor.identity?.query) {
+      let sentence = "\(query)"
       let sum = sentence.utf8.reduce(0) { $0 ^ $1 }
       let digits = String(sum, radix: 16, uppercase: true)
       bytes += Array("$\(sentence)*\(digits.count < 2 ? "0" : "")\(digits)\r\n".utf8)
     }
     return bytes
   }()
+}
+
+extension IdentityQuery {
+  /// Whether a sentence with this address answers the query.
+  fileprivate func isAnswered(by address: String) -> Bool {
+    let expected = "\(answer)"
+    return address == expected
+      || (expected.count == 3 && address.count == 5 && address.hasSuffix(expected))
+  }
 }

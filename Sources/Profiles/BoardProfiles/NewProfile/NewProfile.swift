@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 import TOMLFiles
 
@@ -92,18 +93,16 @@ public struct NewProfile: Sendable {
     }
     // A name has no proposal.
     if answer.isEmpty, path != "name" || !draft.name.isEmpty { return }
-    switch key.value(of: answer) {
-    case .success(let value):
-      try checkEnclosingTables(of: path)
-      answers[path] = .included
-      include(key.table)
-      key.put(&draft, value)
-      given.insert(path)
-    case .failure(let refusal):
-      let expected = refusal.expected ?? key.expectation
-      throw Rejection(refusal.element + " " + refusal.problem + "; expected " + expected)
-        .trimmed
+    let value: ProfileValue
+    do throws(InvalidValue) { value = try key.value(of: answer) } catch {
+      let message = error.element + " " + error.problem + "; expected "
+      throw Rejection(message + (error.expected ?? key.expectation)).trimmed
     }
+    try checkEnclosingTables(of: path)
+    answers[path] = .included
+    include(key.table)
+    key.put(&draft, value)
+    given.insert(path)
   }
 
   private mutating func applyTable(_ path: String, _ answer: String) throws(Rejection) {
@@ -246,7 +245,8 @@ extension NewProfile {
     guard draft.tables.contains(enclosing) || (!isKey && enclosing == "board") else { return false }
     switch path {
     // Only u-blox receivers have another output than NMEA, and a batch buffer.
-    case "receiver.output", "receiver.batch": return draft.receiver.family.isUBlox
+    case "receiver.output": return draft.receiver.family.has(.ubxOutput)
+    case "receiver.batch": return draft.receiver.family.has(.batching)
     // A receiver that only streams has one speed, and neither commands nor standby.
     case "receiver.default_line_speed_baud", "receiver.wake_line", "receiver.power.standby_mw":
       return draft.receiver.family.acceptsCommands
@@ -301,9 +301,12 @@ extension NewProfile {
     propose(
       "receiver.power.backup_mw", \.receiver.power.backup_mw,
       draft.receiver.hasBackupSupply ? 0.05 : 0)
-    let capacity =
-      draft.receiver.family == .ubloxM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
-    propose("receiver.batch.capacity_fixes", \.batch.capacity, capacity)
+    // A family without a batch buffer has the table [receiver.batch] only in the template.
+    let limits =
+      draft.receiver.family.descriptor.batchLimits ?? BatchLimits(basic: 600, extraPVT: 309)
+    propose(
+      "receiver.batch.capacity_fixes", \.batch.capacity,
+      limits.entries(extraPVT: draft.batch.hasExtraPVT))
     let reserve = max(1, draft.batch.capacity / 10)
     propose("receiver.batch.watermark_fixes", \.batch.watermark, draft.batch.capacity - reserve)
     propose("receiver.batch.power_mw", \.batch.power_mw, track)
@@ -382,7 +385,7 @@ extension NewProfile {
   /// them. Keeps wiring, supply and, if the new family supports it, the fix interval.
   ///
   /// - Parameter family: Command set of the new receiver.
-  public mutating func replaceReceiver(family: BoardProfile.Receiver.Family) {
+  public mutating func replaceReceiver(family: ReceiverFamily) {
     let previous = draft.receiver
     var receiver = BoardProfile.Receiver()
     receiver.family = family

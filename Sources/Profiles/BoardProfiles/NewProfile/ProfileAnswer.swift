@@ -4,22 +4,17 @@ import TOMLFiles
 // Converts the text that a user types, or passes to an option, into a value of a key.
 
 extension ProfileKey {
-  /// Converts `answer` into a value; a failure describes the problem as ``ProfileReader`` does.
+  /// Converts `answer` into a value; an error describes the problem as ``ProfileReader`` does.
   ///
   /// Text needs no quotes, a list needs no brackets, and `y` and `n` mean true and false.
-  func value(of answer: String) -> Result<ProfileValue, InvalidValue> {
-    let invalid = InvalidValue(
-      position: .start, problem: "\"\(printable(answer))\" is not \(constraint.typeName)")
-    guard let literal = constraint.literal(of: answer) else { return .failure(invalid) }
-    do throws(TOMLParseError) {
-      let text = try TOMLText(Array("\(name) = \(literal)\n".utf8))
-      guard text.nodes.first?.parent == -1, text.children(of: -1).count == 1 else {
-        return .failure(invalid)
-      }
-      return ProfileReader(text, file: "").value(for: self, at: 0)
-    } catch {
-      return .failure(invalid)
+  func value(of answer: String) throws(InvalidValue) -> ProfileValue {
+    if let literal = constraint.literal(of: answer),
+      let text = try? TOMLText(Array("\(name) = \(literal)\n".utf8)),
+      text.nodes.first?.parent == -1, text.children(of: -1).count == 1
+    {
+      return try ProfileReader(text, file: "").value(for: self, at: 0)
     }
+    throw InvalidValue(.start, "\"\(printable(answer))\" is not \(constraint.typeName)")
   }
 }
 

@@ -1,3 +1,4 @@
+import BoardHardware
 import TOMLFiles
 
 /// The key or table that an unknown name probably refers to.

@@ -1,3 +1,4 @@
+import BoardHardware
 import LocationTypes
 import TOMLFiles
 
@@ -66,13 +67,13 @@ struct ProfileReader {
   }
 
   private mutating func readKey(_ key: ProfileKey, _ index: Int) {
-    switch value(for: key, at: index) {
-    case .success(let value): key.put(&draft, value)
-    case .failure(let refusal):
+    do throws(InvalidValue) {
+      key.put(&draft, try value(for: key, at: index))
+    } catch {
       failedPaths.insert(key.path)
       report(
-        key.path + refusal.element, at: refusal.position, refusal.problem,
-        expected: refusal.expected ?? key.expectation)
+        key.path + error.element, at: error.position, error.problem,
+        expected: error.expected ?? key.expectation)
     }
   }
 
@@ -137,148 +138,135 @@ struct InvalidValue: Error {
   var position: TOMLPosition
   var problem: String
   /// Path of the invalid element of a list, `[2].fix_s`; empty for the value itself.
-  var element = ""
+  var element: String
   /// Expected value, if it differs from the key's own expectation.
   var expected: String?
+
+  init(
+    _ position: TOMLPosition, _ problem: String, element: String = "", expected: String? = nil
+  ) {
+    self.position = position
+    self.problem = problem
+    self.element = element
+    self.expected = expected
+  }
+
+  /// The value has another type than the key.
+  init(typeOf node: TOMLNode, expected: String? = nil) {
+    self.init(node.position, "is \(node.value.typeName)", expected: expected)
+  }
+}
+
+/// Runs `body`; an error is one of the list's element `element`.
+private func reading<Value>(
+  _ element: String, expected: String? = nil, _ body: () throws(InvalidValue) -> Value
+) throws(InvalidValue) -> Value {
+  do throws(InvalidValue) { return try body() } catch {
+    throw InvalidValue(
+      error.position, error.problem, element: element + error.element,
+      expected: error.expected ?? expected)
+  }
 }
 
 extension ProfileReader {
   /// Checks and converts the node at `index` as the value of `key`.
-  func value(for key: ProfileKey, at index: Int) -> Result<ProfileValue, InvalidValue> {
+  func value(for key: ProfileKey, at index: Int) throws(InvalidValue) -> ProfileValue {
     let node = text.nodes[index]
     switch (key.constraint, node.value) {
     case (.text(let length), .string(let string)):
-      return checkText(string, length, at: node.position)
-    case (.word(let words), .string(let string)):
-      if words.contains(string) { return .success(.text(string)) }
-      return .failure(unknownWord(string, words, at: node.position))
-    case (.words(let words), .array):
-      return readWords(words, index)
-    case (.boolean, .boolean(let flag)):
-      return .success(.boolean(flag))
+      let count = string.unicodeScalars.count
+      guard length.contains(count) else {
+        throw InvalidValue(node.position, "has \(count) characters")
+      }
+      guard printable(string, maxLength: count) == string else {
+        throw InvalidValue(node.position, "contains characters that cannot be printed on one line")
+      }
+      return .text(string)
+    case (.word(let words), .string): return .text(try readWord(words, index))
+    case (.words(let words), .array): return .words(try readWords(words, index))
+    case (.boolean, .boolean(let flag)): return .boolean(flag)
     case (.integer(let range), .integer(let whole)):
-      if range.contains(whole) { return .success(.integer(whole)) }
-      return .failure(InvalidValue(position: node.position, problem: "\(whole) is out of range"))
+      if range.contains(whole) { return .integer(whole) }
+      throw InvalidValue(node.position, "\(whole) is out of range")
     case (.integerAmong(let numbers), .integer(let whole)):
-      if numbers.contains(whole) { return .success(.integer(whole)) }
-      return .failure(
-        InvalidValue(
-          position: node.position,
-          problem: "\(whole) is not an allowed value"))
-    case (.number(let range), _):
-      return number(node, in: range).map { .number($0) }
+      if numbers.contains(whole) { return .integer(whole) }
+      throw InvalidValue(node.position, "\(whole) is not an allowed value")
+    case (.number(let range), _): return .number(try readNumber(range, index))
     case (.points(let range, let most), .array):
-      return readPoints(range, max: most, index)
+      return .points(try readPoints(range, max: most, index))
     case (.text, _), (.word, _), (.words, _), (.boolean, _), (.integer, _), (.integerAmong, _),
       (.points, _):
-      return .failure(InvalidValue(position: node.position, problem: "is \(node.value.typeName)"))
+      throw InvalidValue(typeOf: node)
     }
   }
 
-  private func checkText(
-    _ string: String, _ length: ClosedRange<Int>, at position: TOMLPosition
-  ) -> Result<ProfileValue, InvalidValue> {
-    let count = string.unicodeScalars.count
-    if !length.contains(count) {
-      return .failure(InvalidValue(position: position, problem: "has \(count) characters"))
-    }
-    if printable(string, maxLength: count) != string {
-      return .failure(
-        InvalidValue(
-          position: position,
-          problem: "contains characters that cannot be printed on one line"))
-    }
-    return .success(.text(string))
-  }
-
-  private func unknownWord(_ word: String, _ words: [String], at position: TOMLPosition)
-    -> InvalidValue
-  {
+  private func readWord(_ words: [String], _ index: Int) throws(InvalidValue) -> String {
+    let node = text.nodes[index]
+    guard case .string(let word) = node.value else { throw InvalidValue(typeOf: node) }
+    if words.contains(word) { return word }
     let near = closestMatch(to: word, among: words).map { " (did you mean \"\($0)\"?)" } ?? ""
-    return InvalidValue(position: position, problem: "unknown word \"\(printable(word))\"" + near)
+    throw InvalidValue(node.position, "unknown word \"\(printable(word))\"" + near)
   }
 
-  private func readWords(_ words: [String], _ index: Int) -> Result<ProfileValue, InvalidValue> {
+  private func readWords(_ words: [String], _ index: Int) throws(InvalidValue) -> [String] {
     var found: [String] = []
-    for (count, child) in text.children(of: index).enumerated() {
-      let node = text.nodes[child]
-      let element = "[\(count)]"
-      guard case .string(let word) = node.value else {
-        return .failure(
-          InvalidValue(
-            position: node.position, problem: "is \(node.value.typeName)", element: element))
-      }
-      guard words.contains(word) else {
-        var refusal = unknownWord(word, words, at: node.position)
-        refusal.element = element
-        return .failure(refusal)
-      }
-      guard !found.contains(word) else {
-        return .failure(
-          InvalidValue(
-            position: node.position,
-            problem: "\"\(word)\" is listed twice", element: element))
+    for child in text.children(of: index) {
+      let seen = found
+      let word = try reading("[\(found.count)]") { () throws(InvalidValue) in
+        let word = try readWord(words, child)
+        guard !seen.contains(word) else {
+          throw InvalidValue(text.nodes[child].position, "\"\(word)\" is listed twice")
+        }
+        return word
       }
       found.append(word)
     }
-    if found.isEmpty {
-      return .failure(InvalidValue(position: text.nodes[index].position, problem: "is empty"))
-    }
-    return .success(.words(found))
+    if found.isEmpty { throw InvalidValue(text.nodes[index].position, "is empty") }
+    return found
   }
 
-  private func number(
-    _ node: TOMLNode, in range: ClosedRange<Double>
-  ) -> Result<Double, InvalidValue> {
+  private func readNumber(
+    _ range: ClosedRange<Double>, _ index: Int
+  ) throws(InvalidValue) -> Double {
+    let node = text.nodes[index]
     let number: Double
     switch node.value {
     case .integer(let whole): number = Double(whole)
     case .float(let float) where float.isFinite: number = float
-    case .float, .table, .array, .string, .boolean, .datetime:
-      return .failure(InvalidValue(position: node.position, problem: "is \(node.value.typeName)"))
+    case .float, .table, .array, .string, .boolean, .datetime: throw InvalidValue(typeOf: node)
     }
-    guard range.contains(number) else {
-      return .failure(
-        InvalidValue(position: node.position, problem: "\(decimalText(number)) is out of range"))
-    }
-    return .success(number)
+    if range.contains(number) { return number }
+    throw InvalidValue(node.position, "\(decimalText(number)) is out of range")
   }
 
   private func readPoints(
     _ range: ClosedRange<Double>, max: Int, _ index: Int
-  ) -> Result<ProfileValue, InvalidValue> {
+  ) throws(InvalidValue) -> [BoardProfile.TimeToFixPoint] {
     let children = text.children(of: index)
     guard !children.isEmpty, children.count <= max else {
-      return .failure(
-        InvalidValue(position: text.nodes[index].position, problem: "has \(children.count) pairs"))
+      throw InvalidValue(text.nodes[index].position, "has \(children.count) pairs")
     }
     var points: [BoardProfile.TimeToFixPoint] = []
-    for (count, child) in children.enumerated() {
-      switch point(child, range) {
-      case .failure(var refusal):
-        refusal.element = "[\(count)]" + refusal.element
-        return .failure(refusal)
-      case .success(let point):
-        if let refusal = orderError(point, after: points, at: text.nodes[child].position) {
-          return .failure(refusal)
-        }
-        points.append(point)
-      }
+    for child in children {
+      let previous = points
+      points.append(
+        try reading("[\(points.count)]") { () throws(InvalidValue) in
+          let point = try readPoint(range, child)
+          try checkOrder(point, after: previous, at: text.nodes[child].position)
+          return point
+        })
     }
-    return .success(.points(points))
+    return points
   }
 
-  private func point(
-    _ index: Int, _ range: ClosedRange<Double>
-  ) -> Result<BoardProfile.TimeToFixPoint, InvalidValue> {
+  private func readPoint(
+    _ range: ClosedRange<Double>, _ index: Int
+  ) throws(InvalidValue) -> BoardProfile.TimeToFixPoint {
     let pair = text.nodes[index]
-    let expectation =
+    let expected =
       "a number of seconds, \(decimalText(range.lowerBound)) to \(decimalText(range.upperBound))"
     guard pair.value == .table else {
-      return .failure(
-        InvalidValue(
-          position: pair.position, problem: "is \(pair.value.typeName)",
-          expected: "{ off_s = …, fix_s = … }"))
+      throw InvalidValue(typeOf: pair, expected: "{ off_s = …, fix_s = … }")
     }
     var found: [String: Double] = [:]
     for child in text.children(of: index) {
@@ -287,54 +275,41 @@ extension ProfileReader {
         let near = closestMatch(to: node.key, among: ["off_s", "fix_s"]).map {
           "; did you mean `\($0)`?"
         }
-        return .failure(
-          InvalidValue(
-            position: node.keyPosition, problem: "unknown key", element: "." + node.key,
-            expected: "off_s and fix_s, both in seconds" + (near ?? "")))
+        throw InvalidValue(
+          node.keyPosition, "unknown key", element: "." + node.key,
+          expected: "off_s and fix_s, both in seconds" + (near ?? ""))
       }
-      switch number(node, in: range) {
-      case .success(let number): found[node.key] = number
-      case .failure(var refusal):
-        refusal.element = "." + node.key
-        refusal.expected = expectation
-        return .failure(refusal)
+      found[node.key] = try reading("." + node.key, expected: expected) {
+        () throws(InvalidValue) in try readNumber(range, child)
       }
     }
-    for name in ["off_s", "fix_s"] where found[name] == nil {
-      return .failure(
-        InvalidValue(
-          position: pair.position, problem: "is missing", element: "." + name, expected: expectation
-        ))
+    func seconds(_ name: String) throws(InvalidValue) -> Interval {
+      if let seconds = found[name] { return Interval(seconds: seconds) }
+      throw InvalidValue(pair.position, "is missing", element: "." + name, expected: expected)
     }
-    return .success(
-      BoardProfile.TimeToFixPoint(
-        off: Interval(seconds: found["off_s"] ?? 0), fix: Interval(seconds: found["fix_s"] ?? 0)))
+    return BoardProfile.TimeToFixPoint(off: try seconds("off_s"), fix: try seconds("fix_s"))
   }
 
-  /// Why `point` cannot follow `points`; nil if it can.
-  private func orderError(
+  /// Throws if `point` cannot follow `points`.
+  private func checkOrder(
     _ point: BoardProfile.TimeToFixPoint, after points: [BoardProfile.TimeToFixPoint],
     at position: TOMLPosition
-  ) -> InvalidValue? {
-    let element = "[\(points.count)]"
+  ) throws(InvalidValue) {
     guard let last = points.last else {
-      guard point.off > .zero else { return nil }
-      return InvalidValue(
-        position: position, problem: "starts at \(decimalText(point.off.seconds)) s",
-        element: element,
+      guard point.off > .zero else { return }
+      throw InvalidValue(
+        position, "starts at \(decimalText(point.off.seconds)) s",
         expected: "off_s = 0 in the first pair")
     }
     if point.off < last.off || point.fix < last.fix {
-      return InvalidValue(
-        position: position, problem: "is less than the pair before it", element: element,
+      throw InvalidValue(
+        position, "is less than the pair before it",
         expected: "off_s and fix_s that do not decrease from pair to pair")
     }
     if points.count > 1, point.off == last.off, points[points.count - 2].off == last.off {
-      return InvalidValue(
-        position: position,
-        problem: "is the third pair with off_s = \(decimalText(point.off.seconds))",
-        element: element, expected: "the same off_s at most twice, which forms a step")
+      throw InvalidValue(
+        position, "is the third pair with off_s = \(decimalText(point.off.seconds))",
+        expected: "the same off_s at most twice, which forms a step")
     }
-    return nil
   }
 }

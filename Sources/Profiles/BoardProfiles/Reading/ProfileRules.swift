@@ -1,4 +1,5 @@
 import BoardHardware
+import GNSSProtocols
 import LocationTypes
 
 /// A rule that concerns several keys.
@@ -22,7 +23,7 @@ enum ProfileRules {
     [
       name, awakePowerIsPositive, awakePowerIsHighest, suspendedPowerBelowIdle, offPowerBelowIdle,
       deferralLimit, watermark,
-      batchNeedsUBlox, batchLineNeedsPIO, batchPIONeedsLine,
+      batchNeedsBuffer, batchLineNeedsPIO, batchPIONeedsLine,
       batchCapacity, outputOfFamily, intervalOfFamily, speedOfFamily, epochFitsLine, wakesOnAlarm,
       wakingBatchPinIsWired, wakingMotionIsWired,
       wakingReceiverExists,
@@ -103,12 +104,12 @@ enum ProfileRules {
       expected: "at most \(draft.batch.capacity - 1)")
   }
 
-  private static let batchNeedsUBlox = ProfileRule(keys: ["receiver.batch", "receiver.family"]) {
+  private static let batchNeedsBuffer = ProfileRule(keys: ["receiver.batch", "receiver.family"]) {
     draft in
-    guard !draft.receiver.family.isUBlox else { return nil }
+    guard !draft.receiver.family.has(.batching) else { return nil }
     return .init(
       key: "receiver.batch",
-      problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" cannot batch",
+      problem: "a receiver of the family \"\(draft.receiver.family.name)\" cannot batch",
       expected: "no table [receiver.batch], or the family \"ublox-m10\" or \"ublox-m8\"")
   }
 
@@ -134,24 +135,26 @@ enum ProfileRules {
   private static let batchCapacity = ProfileRule(
     keys: ["receiver.family", "receiver.batch.capacity_fixes", "receiver.batch.extra_pvt"]
   ) { draft in
-    guard draft.receiver.family.isUBlox else { return nil }
-    let isM8 = draft.receiver.family == .ubloxM8
-    let maximum = isM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
+    let family = draft.receiver.family.descriptor
+    guard let limits = family.batchLimits else { return nil }
+    let maximum = limits.entries(extraPVT: draft.batch.hasExtraPVT)
     guard draft.batch.capacity > maximum else { return nil }
-    let kind =
-      isM8 ? "M8 holds" : "M10 holds \(draft.batch.hasExtraPVT ? "with" : "without") extra_pvt"
+    let format =
+      limits.basic == limits.extraPVT
+      ? "" : " \(draft.batch.hasExtraPVT ? "with" : "without") extra_pvt"
     return .init(
       key: "receiver.batch.capacity_fixes",
-      problem: "\(draft.batch.capacity) is more than a u-blox \(kind)",
+      problem:
+        "\(draft.batch.capacity) is more than a \(family.maker) \(family.generation) holds\(format)",
       expected: "at most \(maximum)")
   }
 
   private static let outputOfFamily = ProfileRule(keys: ["receiver.family", "receiver.output"]) {
     draft in
-    guard !draft.receiver.family.isUBlox, draft.receiver.output == .ubx else { return nil }
+    guard !draft.receiver.family.has(.ubxOutput), draft.receiver.output == .ubx else { return nil }
     return .init(
       key: "receiver.output",
-      problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" sends no UBX",
+      problem: "a receiver of the family \"\(draft.receiver.family.name)\" sends no UBX",
       expected: "\"nmea\"")
   }
 
@@ -287,45 +290,37 @@ extension ProfileRules {
 // Limits of the commands of a receiver family.
 
 extension ProfileRules {
-  /// `$PMTK220` accepts 100 to 10,000 ms, `$PAIR050` 100 to 1,000 ms, `$PCAS02` five values.
   static let intervalOfFamily = ProfileRule(
     keys: ["receiver.family", "receiver.fix_interval_ms"]
   ) { draft in
     let interval = draft.receiver.fixInterval
-    let expected: String? =
-      switch draft.receiver.family {
-      case .mtk: interval > .seconds(10) ? "at most 10000" : nil
-      case .airoha: interval > .seconds(1) ? "at most 1000" : nil
-      case .casic:
-        casicIntervals_ms.contains { interval == .milliseconds($0) }
-          ? nil : "100, 200, 250, 500 or 1000"
-      case .ubloxM10, .ubloxM8, .nmea: nil
+    let permitted = draft.receiver.family.descriptor.intervals
+    guard !permitted.contains(interval) else { return nil }
+    let expected =
+      switch permitted {
+      case .any: "any"
+      case .upTo(let maximum_ms): "at most \(maximum_ms)"
+      case .list(let values):
+        joinedWithOr(values.indices.map { values[$0] }.filter { $0 > 0 }.map { "\($0)" })
       }
-    guard let expected else { return nil }
     return .init(
       key: "receiver.fix_interval_ms",
-      problem: "the commands of the family \"\(draft.receiver.family.rawValue)\" cannot set "
+      problem: "the commands of the family \"\(draft.receiver.family.name)\" cannot set "
         + "an interval of "
         + "\(interval.microseconds / 1_000) ms",
       expected: expected)
   }
 
-  private static let casicIntervals_ms: [Int64] = [100, 200, 250, 500, 1_000]
-
-  /// `$PMTK251` and `$PCAS01` accept at most 115,200 baud.
   static let speedOfFamily = ProfileRule(
     keys: ["receiver.family", "receiver.line_speed_baud"]
   ) { draft in
-    switch draft.receiver.family {
-    case .ubloxM10, .ubloxM8, .airoha, .nmea: return nil
-    case .mtk, .casic: break
-    }
-    guard draft.receiver.lineSpeed_baud > 115_200 else { return nil }
+    let maximum = draft.receiver.family.descriptor.maximumBaudRate
+    guard draft.receiver.lineSpeed_baud > maximum else { return nil }
     return .init(
       key: "receiver.line_speed_baud",
-      problem: "the commands of the family \"\(draft.receiver.family.rawValue)\" cannot set "
+      problem: "the commands of the family \"\(draft.receiver.family.name)\" cannot set "
         + "\(draft.receiver.lineSpeed_baud) baud",
-      expected: "at most 115200")
+      expected: "at most \(maximum)")
   }
 }
 

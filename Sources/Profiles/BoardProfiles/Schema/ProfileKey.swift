@@ -168,14 +168,25 @@ extension ProfileKey {
       put: { if case .text(let text) = $1 { $0[keyPath: field] = text } })
   }
 
-  static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+  static func word<Word: RawRepresentable<String> & CaseIterable & Equatable & Sendable>(
     _ table: String, _ name: String, _ field: Field<Word>, required: Bool = true, _ meaning: String
   ) -> ProfileKey {
+    word(
+      table, name, field, words: Word.allCases.map { ($0.rawValue, $0) }, required: required,
+      meaning)
+  }
+
+  /// One of `words`, which stand for the values beside them.
+  static func word<Value: Equatable & Sendable>(
+    _ table: String, _ name: String, _ field: Field<Value>, words: [(String, Value)],
+    required: Bool = true, _ meaning: String
+  ) -> ProfileKey {
     ProfileKey(
-      table, name, .word(Word.allCases.map(\.rawValue)), required: required, meaning,
-      get: { .text($0[keyPath: field].rawValue) },
-      put: {
-        if case .text(let text) = $1, let word = Word(rawValue: text) { $0[keyPath: field] = word }
+      table, name, .word(words.map(\.0)), required: required, meaning,
+      get: { draft in words.first { $0.1 == draft[keyPath: field] }.map { .text($0.0) } },
+      put: { draft, value in
+        guard case .text(let text) = value else { return }
+        if let word = words.first(where: { $0.0 == text }) { draft[keyPath: field] = word.1 }
       })
   }
 

@@ -1,3 +1,5 @@
+import GNSSProtocols
+
 /// One table of a profile.
 public struct ProfileTable: Sendable {
   /// Path of the table, `receiver.power`; empty for the root.
@@ -247,7 +249,8 @@ extension ProfileSchema {
     [
       .word(
         "receiver", "family", \.receiver.family,
-        "Command set: UBX, or `$PMTK`, `$PAIR` or `$PCAS` sentences. `nmea` is a receiver that streams NMEA; "
+        words: ReceiverFamily.allCases.map { ("\($0.name)", $0) },
+        "Command set: UBX, or `$PMTK`, `$PAIR`, `$PCAS` or `$PSTM` sentences. `nmea` is a receiver that streams NMEA; "
           + "the service sends it nothing."),
       .word(
         "receiver", "output", \.receiver.output,

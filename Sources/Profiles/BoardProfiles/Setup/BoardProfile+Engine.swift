@@ -49,7 +49,7 @@ extension BoardProfile {
 
   private func receiverSetup(_ receiver: Receiver) -> ReceiverSetup {
     ReceiverSetup(
-      family: receiver.family.driverFamily,
+      family: receiver.family,
       lineSpeed: UInt32(receiver.lineSpeed_baud),
       defaultLineSpeed: UInt32(receiver.defaultLineSpeed_baud),
       interval_ms: UInt16(clamping: receiver.fixInterval.microseconds / 1_000),
@@ -79,7 +79,7 @@ extension BoardProfile {
     guard let receiver else { return parameters }
     parameters.receiver = receiverParameters(receiver)
     parameters.canSwitchOff = receiver.hasSupplySwitch
-    parameters.canStandby = receiver.family.acceptsCommands
+    parameters.canStandby = receiver.canStandby
     parameters.batch = receiver.batch.map {
       BatchParameters(
         capacity: UInt16(clamping: $0.capacity), watermark: UInt16(clamping: $0.watermark),
@@ -134,19 +134,5 @@ extension BoardProfile {
       table.append(off: point.off, fix: point.fix)
     }
     return table
-  }
-}
-
-extension BoardProfile.Receiver.Family {
-  /// The corresponding family of the drivers.
-  fileprivate var driverFamily: ReceiverFamily {
-    switch self {
-    case .ubloxM10: .ubloxM10
-    case .ubloxM8: .ubloxM8
-    case .mtk: .mtk
-    case .airoha: .airoha
-    case .casic: .casic
-    case .nmea: .passive
-    }
   }
 }

@@ -5,22 +5,24 @@ import LocationWire
 // Administrators' calls: decisions about clients, which take effect immediately (AUT-7, RNG-6).
 
 extension LocationServer {
-  /// Performs a call of an administrator.
-  mutating func administer(_ call: WireCall) -> WireReply {
-    switch call {
-    case .allowClient(let name, let permission):
-      return decide(name) { $0.authorization = permission.authorization }
-    case .denyClient(let name): return decide(name) { $0.authorization = .denied }
-    case .reduceClient(let name, let isReduced):
-      return decide(name) { $0.isReduced = isReduced }
-    case .forgetClient(let name): return forget(name)
-    case .flush:
-      requestFlush()
-      return .done
-    default:
-      return .clients(knownClients)
-    }
+  mutating func allowClient(_ name: WireClientName, _ permission: WirePermission) -> WireReply {
+    decide(name) { $0.authorization = permission.authorization }
   }
+
+  mutating func denyClient(_ name: WireClientName) -> WireReply {
+    decide(name) { $0.authorization = .denied }
+  }
+
+  mutating func reduceClient(_ name: WireClientName, isReduced: Bool) -> WireReply {
+    decide(name) { $0.isReduced = isReduced }
+  }
+
+  mutating func flush() -> WireReply {
+    requestFlush()
+    return .done
+  }
+
+  func listClients() -> WireReply { .clients(knownClients) }
 
   /// All known clients, and clients without a slot about which a command has decided.
   private var knownClients: [WireClient] {

@@ -1,3 +1,4 @@
+import BoardHardware
 import LocationPolicy
 import TOMLFiles
 

@@ -1,3 +1,4 @@
+import LocationEngine
 import LocationPolicy
 import LocationTypes
 import LocationWire
@@ -8,23 +9,22 @@ import LocationWire
 extension LocationServer {
   /// Makes the connection the control connection of a client; the previous one is taken over (AUT-2).
   ///
-  /// - Returns: The error; nil on success.
   mutating func connect(
-    _ name: String, _ needsExplicit: Bool, from index: Int
-  ) -> WireReply? {
+    _ index: Int, name: String, needsExplicitSessions: Bool
+  ) -> PendingAnswer.Answer? {
     guard let connection = connections[index], connection.isOpen else {
-      return .error(.alreadyConnected)
+      return .ready(.error(.alreadyConnected))
     }
     let client: Int
     switch slot(of: WireClientName(user: connection.peer.user, name: name)) {
     case .success(let index): client = index
-    case .failure(let refusal): return .error(refusal)
+    case .failure(let refusal): return .ready(.error(refusal))
     }
     if clients[client].control != nil {
       // A program that has hung up must not take over from a running one.
       guard connection.lingersUntil == nil else {
         dropHeldCalls(index)
-        return .error(.notConnected)
+        return .ready(.error(.notConnected))
       }
       takeOver(client)
     }
@@ -33,12 +33,23 @@ extension LocationServer {
     connections.setPurpose(.control(client: client, monitor: nil), of: index, permissions)
     setAuthorization(clients[client].access.reported, client)
     submit(.connect, client)
-    clients[client].launchSessions(needsExplicit: needsExplicit, at: now)
+    clients[client].launchSessions(needsExplicit: needsExplicitSessions, at: now)
     updateUse(client)
     if connection.lingersUntil == nil { monitorProgram(index) }
     // No delivery until the notice connection is open.
     submit(.setExecution(.suspended), client)
-    return nil
+    return queryClient(from: index) { $0.session(of: $1, $2) }
+  }
+
+  /// The answer to `Connect`.
+  private func session(of client: Int, _ engine: borrowing Engine) -> WireReply {
+    guard let process = clients[client].process else { return .error(.notConnected) }
+    var session = WireSession(
+      session: process.session, authorization: clients[client].access.authorization,
+      isReduced: clients[client].access.isReduced,
+      isDeferralAvailable: engine.isDeferralAvailable)
+    session.launchReason = clients[client].launch.runningReason
+    return .connected(session)
   }
 
   private mutating func takeOver(_ client: Int) {
@@ -68,15 +79,13 @@ extension LocationServer {
     if clients[client].sessions.hasBackground { requestLaunch(.backgroundSession, client) }
   }
 
-  /// Makes the connection the notice connection of a session.
-  ///
-  /// - Returns: The error; nil on success.
-  mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
+  /// Makes the connection the notice connection of a session; answers only with an error.
+  mutating func watch(_ index: Int, session: Int64) -> PendingAnswer.Answer? {
     guard let connection = connections[index], connection.isOpen else {
-      return .error(.alreadyConnected)
+      return .ready(.error(.alreadyConnected))
     }
     guard let client = clients.index(of: session, user: connection.peer.user) else {
-      return .error(.unknownSession(session))
+      return .ready(.error(.unknownSession(session)))
     }
     if let previous = clients[client].watch { connections.end(previous) }
     clients[client].setWatch(index)

@@ -78,7 +78,7 @@ extension LocationServer {
   }
 
   /// Removes a client with its decision, by an administrator's call.
-  mutating func forget(_ name: WireClientName) -> WireReply {
+  mutating func forgetClient(_ name: WireClientName) -> WireReply {
     guard let row = persistence.store.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }

@@ -26,10 +26,11 @@ struct PendingLaunch {
   private(set) var runningReason: LaunchReason?
   /// Time of the next start; nil without one.
   private(set) var nextStart: Instant?
-  /// Number of starts for the pending reason; ``backoffSteps`` is the number since the program last stayed connected.
+  /// Number of starts for the pending reason; ``retry`` counts those since the program last stayed connected.
   private var reasonStarts = 0
-  private var backoffSteps = 0
-  private var notBefore = Instant.boot
+  private var retry = RetryBackoff(
+    initial: PendingLaunch.baseDelay,
+    longest: PendingLaunch.baseDelay * (1 << Int64(PendingLaunch.attemptsLimit - 1)))
   private var connectedAt = Instant.boot
 
   /// Requests a start, unless one is pending.
@@ -37,17 +38,14 @@ struct PendingLaunch {
     guard nextStart == nil else { return }
     self.reason = reason
     reasonStarts = 0
-    nextStart = max(time, notBefore)
+    nextStart = max(time, retry.nextTime)
   }
 
   /// Records a start and computes the time of the next one; none after ``attemptsLimit`` starts.
   mutating func recordStart(at now: Instant) {
     reasonStarts += 1
-    backoffSteps = min(backoffSteps + 1, PendingLaunch.attemptsLimit)
-    let delay = Interval(
-      microseconds: PendingLaunch.baseDelay.microseconds << Int64(backoffSteps - 1))
-    notBefore = now + delay
-    nextStart = reasonStarts < PendingLaunch.attemptsLimit ? notBefore : nil
+    retry.recordFailure(at: now)
+    nextStart = reasonStarts < PendingLaunch.attemptsLimit ? retry.nextTime : nil
   }
 
   /// Records that the program has connected. Returns whether it was started for a reason.
@@ -61,8 +59,7 @@ struct PendingLaunch {
   /// Records that the program has ended or disconnected. The back-off is reset if it stayed connected long enough.
   mutating func recordEnd(at now: Instant) {
     guard now - connectedAt >= PendingLaunch.baseDelay else { return }
-    backoffSteps = 0
-    notBefore = .boot
+    retry.reset()
   }
 
   /// Cancels the pending start.

@@ -73,28 +73,11 @@ extension WireCall {
   /// client's row, 1/32 for any other call of a user without permission, else 0.
   func cost(_ standing: Standing) -> Double {
     if standing == .administrator { return 0 }
-    return changesState ? 1 : standing == .unpermitted ? WireCall.plainCost : 0
+    return method.traits.contains(.charged) ? 1 : standing == .unpermitted ? WireCall.plainCost : 0
   }
 
   /// Cost of a call of a user without permission that changes nothing or is refused.
   static let plainCost = 1.0 / 32
-
-  /// Whether the call may change durable state, or what administrators are shown. Acknowledgements are excluded,
-  /// because they change something only after a new fix or event.
-  private var changesState: Bool {
-    switch self {
-    case .connect, .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
-      .startVisits, .stopVisits, .addRegion, .removeRegion, .requestAuthorization,
-      .openServiceSession, .openBackgroundSession, .closeBackgroundSession, .openLive:
-      true
-    case .getInfo, .getInterfaceDescription, .watch, .configure, .allowDeferred,
-      .disallowDeferred, .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation,
-      .requestRegionState, .listRegions, .closeLive, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .readBacklog, .listClients, .allowClient, .denyClient, .reduceClient,
-      .forgetClient, .flush, .closeServiceSession:
-      false
-    }
-  }
 
   /// Approximate maximum size of most answers in bytes.
   static let plainAnswerSize = 512

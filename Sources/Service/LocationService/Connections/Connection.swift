@@ -4,6 +4,7 @@ import LinuxHAL
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// Credentials of a connection's peer, as recorded by the kernel (AUT-2).
 public struct Peer: Equatable, Sendable {
@@ -76,7 +77,7 @@ final class Connection {
   /// Same with permission, on a connection with notices or a drain: one full batch of fixes.
   static let batchKeptCapacity = 2 * highWater
   /// Same with permission, on other connections.
-  static let plainKeptCapacity = JSONOutput.defaultRetainedCapacity
+  static let plainKeptCapacity = TextBuffer.defaultRetainedCapacity
   /// Size of the kernel's send buffer for a user without permission, for setsockopt(2), which doubles it.
   static let unpermittedSendBuffer: Int32 = 16 * 1_024
 
@@ -164,11 +165,11 @@ final class Connection {
   /// Sets the capacity that empty output retains, by purpose and standing.
   func keepCapacity(for standing: Standing) {
     switch (standing, purpose) {
-    case (.unpermitted, _): output.retainedCapacity = Connection.unpermittedKeptCapacity
-    case (_, .watch), (_, .drain): output.retainedCapacity = Connection.batchKeptCapacity
-    case (_, .open), (_, .control): output.retainedCapacity = Connection.plainKeptCapacity
+    case (.unpermitted, _): output.text.retainedCapacity = Connection.unpermittedKeptCapacity
+    case (_, .watch), (_, .drain): output.text.retainedCapacity = Connection.batchKeptCapacity
+    case (_, .open), (_, .control): output.text.retainedCapacity = Connection.plainKeptCapacity
     }
-    if output.isEmpty { output.removeAll() }
+    if output.text.isEmpty { output.removeAll() }
   }
 
   // MARK: Purpose
@@ -318,7 +319,7 @@ final class Connection {
   // MARK: Output
 
   /// Whether output is below the high-water mark.
-  var hasOutputCapacity: Bool { output.count < Connection.highWater }
+  var hasOutputCapacity: Bool { output.text.count < Connection.highWater }
 
   /// Reserves output for the answer of a call, until the end of the turn.
   func reserveAnswer(_ bytes: Int) { expectedAnswerBytes += bytes }
@@ -329,7 +330,7 @@ final class Connection {
   /// Appends an answer, or a further reply of a call. Returns false above ``outputLimit``.
   func append(_ reply: WireReply, continues: Bool) -> Bool {
     ReplyEncoder.encode(reply, continues: continues, to: &output)
-    return output.count <= Connection.outputLimit
+    return output.text.count <= Connection.outputLimit
   }
 
   /// Appends the header of a bulk transfer.
@@ -348,15 +349,15 @@ final class Connection {
   ///
   /// - Returns: false if the connection has failed.
   func send() -> Bool {
-    while !output.isEmpty {
-      let count = unsafe output.withUnsafeBytes { bytes in
+    while !output.text.isEmpty {
+      let count = unsafe output.text.withUnsafeBytes { bytes in
         unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0 {
         if errno == EINTR { continue }
         return errno == EAGAIN || errno == EWOULDBLOCK
       }
-      output.removeFirst(count)
+      output.text.removeFirst(count)
     }
     return true
   }

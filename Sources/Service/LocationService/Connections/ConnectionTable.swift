@@ -389,7 +389,7 @@ struct ConnectionTable {
   ///
   /// - Returns: Whether the connection must be closed.
   func send(_ index: Int) -> Bool {
-    guard let connection = slots[index], !connection.output.isEmpty || connection.isEnding
+    guard let connection = slots[index], !connection.output.text.isEmpty || connection.isEnding
     else { return false }
     if !connection.send() {
       guard connection.carriesCalls else { return true }
@@ -406,7 +406,7 @@ struct ConnectionTable {
     guard let connection = slots[index], !connection.isEnding, connection.lingersUntil == nil
     else { return true }
     var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
-    if !connection.output.isEmpty { interest.insert(.writable) }
+    if !connection.output.text.isEmpty { interest.insert(.writable) }
     guard interest != connection.interest else { return true }
     connection.setInterest(interest)
     do {
@@ -422,7 +422,7 @@ struct ConnectionTable {
   /// `account` if that user exceeds its share, else preferably one of the user with the most output.
   func overOutputQuota(of account: UInt32, _ permissions: borrowing Permissions) -> Int? {
     let candidates = displacementCandidates(permissions) {
-      $0.output.count + $0.expectedAnswerBytes
+      $0.output.text.count + $0.expectedAnswerBytes
     }.filter { $0.amount > 0 }
     guard !candidates.isEmpty else { return nil }
     let own = candidates.filter { $0.user == account }
@@ -444,7 +444,7 @@ struct ConnectionTable {
   func mayHandle(_ connection: Connection, _ permissions: borrowing Permissions) -> Bool {
     let isUnpermitted = connection.standing(permissions) == .unpermitted
     let mark = isUnpermitted ? Connection.unpermittedHighWater : Connection.highWater
-    return connection.output.count + connection.expectedAnswerBytes < mark
+    return connection.output.text.count + connection.expectedAnswerBytes < mark
   }
 
   /// Earliest time at which a call with that charge may be handled; `now` if there is no delay.

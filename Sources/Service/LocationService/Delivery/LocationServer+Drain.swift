@@ -9,30 +9,34 @@ extension LocationServer {
   /// How often a connection is filled in one turn, 64 KiB each time, before other connections get their turn.
   private static let fillsPerTurn = 16
 
-  /// Answers `Drain` and `ReadBacklog` with the number of records, and starts the transfer.
-  mutating func beginDrain(_ call: WireCall, _ index: Int, _ engine: borrowing Engine) {
+  mutating func drain(
+    _ index: Int, _ engine: borrowing Engine, _: Effects, session: Int64
+  ) -> WireReply? {
     guard let connection = connections[index], connection.isOpen else {
-      return reply(.error(.alreadyConnected), to: index)
+      return .error(.alreadyConnected)
     }
-    let client: Int
-    let countsAsDelivered: Bool
-    switch call {
-    case .drain(let session):
-      guard let match = clients.index(of: session, user: connection.peer.user) else {
-        return reply(.error(.unknownSession(session)), to: index)
-      }
-      (client, countsAsDelivered) = (match, true)
-    case .readBacklog(let name):
-      let name = WireClientName(user: connection.peer.user, name: name)
-      guard let match = clients.index(of: name) else {
-        return reply(.error(.unknownClient(name)), to: index)
-      }
-      (client, countsAsDelivered) = (match, false)
-    default: preconditionFailure("a call that is answered without records")
+    guard let client = clients.index(of: session, user: connection.peer.user) else {
+      return .error(.unknownSession(session))
     }
-    guard clients[client].access.authorization.isGranted else {
-      return reply(.error(.notAuthorized), to: index)
+    return transfer(client, to: index, engine, countsAsDelivered: true)
+  }
+
+  mutating func readBacklog(
+    _ index: Int, _ engine: borrowing Engine, _: Effects, name: String
+  ) -> WireReply? {
+    guard let connection = connections[index], connection.isOpen else {
+      return .error(.alreadyConnected)
     }
+    let name = WireClientName(user: connection.peer.user, name: name)
+    guard let client = clients.index(of: name) else { return .error(.unknownClient(name)) }
+    return transfer(client, to: index, engine, countsAsDelivered: false)
+  }
+
+  /// Answers with the number of records, and starts the transfer; returns only an error.
+  private mutating func transfer(
+    _ client: Int, to index: Int, _ engine: borrowing Engine, countsAsDelivered: Bool
+  ) -> WireReply? {
+    guard clients[client].access.authorization.isGranted else { return .error(.notAuthorized) }
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
     // More fixes may have been lost before this run (RNG-4).
@@ -43,8 +47,9 @@ extension LocationServer {
     let drain = Drain(
       of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)
     connections.setPurpose(.drain(drain), of: index, permissions)
-    connection.append(FixRecordHeader(count: count))
+    connections[index]?.append(FixRecordHeader(count: count))
     if countsAsDelivered { submit(.readBacklog, client) }
+    return nil
   }
 
   /// Sends what the socket accepts, and closes the connection after the last record.
@@ -53,7 +58,7 @@ extension LocationServer {
       fill(index, engine)
       send(index)
       guard let connection = connections[index], let drain = connection.drain else { return }
-      if !connection.output.isEmpty { return }
+      if !connection.output.text.isEmpty { return }
       if drain.remaining == 0 { return close(index) }
     }
     // The socket is still writable: epoll reports it, and the transfer continues in the next turn.

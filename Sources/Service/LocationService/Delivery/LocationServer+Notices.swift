@@ -107,7 +107,7 @@ extension LocationServer {
     clients[client].notices.removeNotices(where: \.revealsLocation)
     discardEvents(client)
     endDrains(of: client, includingReads: true)
-    guard let watch = clients[client].watch, connections[watch]?.output.isEmpty == false
+    guard let watch = clients[client].watch, connections[watch]?.output.text.isEmpty == false
     else { return }
     // The output may end in the middle of a frame.
     close(watch)

@@ -5,35 +5,34 @@ import LocationWire
 // Sessions of clients and their effects (BKG-8 to BKG-18, AUT-4).
 
 extension LocationServer {
-  /// Performs a call that concerns sessions or requests permission.
-  mutating func useSession(_ call: WireCall, _ client: Int) -> WireReply {
-    switch call {
-    case .requestAuthorization(let permission):
-      requestPermission(permission, client)
-      return .done
-    case .openServiceSession(let requirement, let requiresFullAccuracy):
-      let number = clients[client].sessions.open(
-        requirement, requiresFullAccuracy: requiresFullAccuracy, at: now)
-      updateUse(client)
-      guard let number else {
-        return .error(
-          .limitExceeded(what: "service sessions", limit: Int64(ClientSessions.capacity)))
-      }
-      return .opened(number)
-    case .closeServiceSession(let number):
-      clients[client].sessions.close(number)
-      updateUse(client)
-      return .done
-    case .openBackgroundSession:
-      let isActive = clients[client].sessions.openBackground(at: now)
-      updateUse(client)
-      return .active(isActive)
-    case .closeBackgroundSession:
-      clients[client].sessions.closeBackground()
-      updateUse(client)
-      return .done
-    default: preconditionFailure("a call that concerns no session")
+  mutating func openServiceSession(
+    _ client: Int, _ requirement: SessionRequirement, requiresFullAccuracy: Bool
+  ) -> WireReply {
+    let number = clients[client].sessions.open(
+      requirement, requiresFullAccuracy: requiresFullAccuracy, at: now)
+    updateUse(client)
+    guard let number else {
+      return .error(.limitExceeded(what: "service sessions", limit: Int64(ClientSessions.capacity)))
     }
+    return .opened(number)
+  }
+
+  mutating func closeServiceSession(_ client: Int, _ number: Int) -> WireReply {
+    clients[client].sessions.close(number)
+    updateUse(client)
+    return .done
+  }
+
+  mutating func openBackgroundSession(_ client: Int) -> WireReply {
+    let isActive = clients[client].sessions.openBackground(at: now)
+    updateUse(client)
+    return .active(isActive)
+  }
+
+  mutating func closeBackgroundSession(_ client: Int) -> WireReply {
+    clients[client].sessions.closeBackground()
+    updateUse(client)
+    return .done
   }
 
   /// Sets `allowsBackgroundLocationUpdates`; false if the policy does not permit it (BKG-18).
@@ -46,20 +45,21 @@ extension LocationServer {
 
   /// Submits a permission request to the administrator: if the client is undecided and in use, or once if it has
   /// when-in-use and requests always (AUT-4).
-  private mutating func requestPermission(_ permission: WirePermission, _ client: Int) {
-    guard clients[client].sessions.isInUse else { return }
+  mutating func requestAuthorization(_ client: Int, _ permission: WirePermission) -> WireReply {
+    guard clients[client].sessions.isInUse else { return .done }
     switch clients[client].access.authorization {
     case .notDetermined: break
     case .whenInUse:
       guard permission == .always, var row = persistence.store.rows.clients[clients[client].number],
         !row.hasRequestedAlways
-      else { return }
+      else { return .done }
       row.hasRequestedAlways = true
       persistence.put(row, in: \.clients, at: now)
-    case .restricted, .denied, .always: return
+    case .restricted, .denied, .always: return .done
     }
-    guard clients[client].requestedPermission != permission else { return }
+    guard clients[client].requestedPermission != permission else { return .done }
     recordPermissionRequest(permission, client)
+    return .done
   }
 
   /// Records and logs the permission that a client needs, until it is decided (AUT-8).

@@ -1,8 +1,12 @@
+import LocationEngine
 import LocationTypes
 import LocationWire
 
 /// A pending answer. Each connection receives its answers in the order of its calls.
 struct PendingAnswer {
+  /// Computes an answer that needs the engine; returns nil if it has sent one itself.
+  typealias Query = (inout LocationServer, borrowing Engine, Effects) -> WireReply?
+
   /// When an answer may be sent.
   enum Answer {
     /// At the end of this turn.
@@ -11,8 +15,8 @@ struct PendingAnswer {
     case durable(WireReply)
     /// After the next flush, as an answer to an acknowledgement; an error if that fix never existed.
     case acknowledged(FixName)
-    /// Read from the engine, after it has handled the preceding requests.
-    case fromEngine(IncomingCall)
+    /// At the end of this turn, when the engine has handled the preceding requests.
+    case fromEngine(Query)
   }
 
   let connection: Int
@@ -57,24 +61,6 @@ struct AnswerQueue {
     let all = pending
     pending.removeAll(keepingCapacity: true)
     return all
-  }
-}
-
-extension WireCall {
-  /// Whether the effect of the call outlives the service, so that its answer waits for a flush.
-  var isDurable: Bool {
-    switch self {
-    case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
-      .startVisits, .stopVisits, .addRegion, .removeRegion, .allowClient, .denyClient,
-      .reduceClient, .forgetClient, .openBackgroundSession, .closeBackgroundSession:
-      true
-    case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
-      .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
-      .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .readBacklog, .listClients, .requestAuthorization, .openServiceSession,
-      .closeServiceSession, .flush, .listRegions:
-      false
-    }
   }
 }
 

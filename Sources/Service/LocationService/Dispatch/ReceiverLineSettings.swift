@@ -1,23 +1,12 @@
+import GNSSProtocols
 import LocationTypes
 
 // Suggestions about a receiver that does not respond, from the settings of its line and its recent input.
 
 /// Settings of the receiver's line from the profile, with the names that the administrator uses there.
 public struct ReceiverLineSettings: Equatable, Sendable {
-  /// Protocol in which the receiver accepts commands.
-  public enum CommandProtocol: Sendable {
-    /// None: the receiver only sends.
-    case none
-    /// UBX (u-blox).
-    case ubx
-    /// NMEA sentences (MediaTek, Airoha, CASIC).
-    case nmea
-  }
-
   /// `family` of the profile.
-  public var family: String
-  /// Command protocol of the family.
-  public var commandProtocol: CommandProtocol
+  public var family: ReceiverFamily
   /// `line_speed_baud` of the profile.
   public var speed_baud: Int
   /// `default_line_speed_baud` of the profile: the speed of a receiver that was not configured yet.
@@ -27,11 +16,10 @@ public struct ReceiverLineSettings: Equatable, Sendable {
 
   /// Creates settings. The default is a receiver that accepts no commands.
   public init(
-    family: String = "nmea", commandProtocol: CommandProtocol = .none, speed_baud: Int = 9_600,
-    defaultSpeed_baud: Int? = nil, device: String? = nil
+    family: ReceiverFamily = .passive, speed_baud: Int = 9_600, defaultSpeed_baud: Int? = nil,
+    device: String? = nil
   ) {
     self.family = family
-    self.commandProtocol = commandProtocol
     self.speed_baud = speed_baud
     self.defaultSpeed_baud = defaultSpeed_baud ?? speed_baud
     self.device = device
@@ -80,6 +68,8 @@ extension ReceiverMonitor {
 }
 
 extension ReceiverLineSettings {
+  private var commandProtocol: CommandProtocol { family.descriptor.commandProtocol }
+
   /// The probable reason why the receiver does not respond, and how to fix it, in one line for log and status.
   func suggestion(_ input: ReceiverInput) -> String {
     switch input {
@@ -99,8 +89,8 @@ extension ReceiverLineSettings {
   private var nmeaSuggestion: String {
     switch commandProtocol {
     case .none: "it sends NMEA sentences, but none with a time or a position"
-    case .ubx, .nmea:
-      "it sends NMEA sentences, but answers no command of family \"\(family)\": check that the board's TX is connected"
+    case .ubx, .sentences:
+      "it sends NMEA sentences, but answers no command of family \"\(family.name)\": check that the board's TX is connected"
         + " to its RX. If it is, the receiver is of another family; "
         + "family = \"nmea\" in [receiver] accepts any; \(doctorHint)"
     }
@@ -110,11 +100,11 @@ extension ReceiverLineSettings {
     switch commandProtocol {
     case .none: "it sends UBX, but no message with a time or a position"
     case .ubx:
-      "it sends UBX, as u-blox receivers do, but does not follow commands of family \"\(family)\":"
+      "it sends UBX, as u-blox receivers do, but does not follow commands of family \"\(family.name)\":"
         + " check that the board's TX is connected to its RX. If it is, try "
-        + "family = \"\(family == "ublox-m10" ? "ublox-m8" : "ublox-m10")\" in [receiver]; \(doctorHint)"
-    case .nmea:
-      "it sends UBX, as u-blox receivers do, but the profile's family is \"\(family)\":"
+        + "family = \"\(family == .ubloxM10 ? "ublox-m8" : "ublox-m10")\" in [receiver]; \(doctorHint)"
+    case .sentences:
+      "it sends UBX, as u-blox receivers do, but the profile's family is \"\(family.name)\":"
         + " set family = \"ublox-m8\" or \"ublox-m10\" in [receiver]; \(doctorHint)"
     }
   }

@@ -3,6 +3,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 import ServiceState
+import TextFormats
 
 // The durable rows of one client (BKG-20): its access, the services that outlive its process, its pending events, and
 // its regions with the last handled event of each (REG-11, REG-13).

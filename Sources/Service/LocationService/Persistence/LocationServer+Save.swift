@@ -12,14 +12,14 @@ extension LocationServer {
     for i in clients.indices where clients.slots[i].rows.needsUpdate(isFlushing: mustFlush) {
       if clients[i].isVacant { clients[i].rows.discard() } else { save(i, engine) }
     }
-    if mustFlush { flush() }
+    if mustFlush { flushState() }
   }
 
   /// Updates the rows of all clients and flushes: with each sync of the ring, and at the end.
   public mutating func saveAll(_ engine: borrowing Engine) {
     for i in clients.indices where !clients[i].isVacant { save(i, engine) }
     persistence.didUpdateAllRows()
-    flush()
+    flushState()
   }
 
   /// Whether any change is not on the disk.
@@ -52,7 +52,7 @@ extension LocationServer {
   }
 
   /// Writes all changes of the durable state.
-  mutating func flush() { persistence.flush(forAnswer: answers.hasDurable) }
+  mutating func flushState() { persistence.flush(forAnswer: answers.hasDurable) }
 
   /// Saves the monitored regions of a client with their states.
   private mutating func saveRegions(_ client: Int, _ engine: borrowing Engine) {

@@ -3,16 +3,13 @@ import LocationTypes
 /// Checks for sleep inhibitor locks of systemd-logind. While one is held, fixes are not deferred for a board that will
 /// not sleep (DEF-28).
 struct InhibitorLocks {
-  /// Interval between checks while a lock is held, doubled up to the longest: a release is detected at the latest
-  /// after the time that the lock was held plus a minute, and a lock of days costs one wake per hour.
-  static let firstCheckInterval = Interval.seconds(60)
-  static let longestCheckInterval = Interval.seconds(3_600)
-
   /// Whether a lock was held at the last check.
   private(set) var isHeld = false
   /// Time of the next check; `.distantFuture` for never.
-  private(set) var due = Instant.distantFuture
-  private var checkInterval = InhibitorLocks.firstCheckInterval
+  var due: Instant { isHeld ? recheck.nextTime : .distantFuture }
+  /// Interval between checks while a lock is held: a release is detected at the latest after the time that the lock was
+  /// held plus a minute, and a lock of days costs one wake per hour.
+  private var recheck = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
 
   /// Checks, if the board would be suspended or a lock was held.
   ///
@@ -25,11 +22,9 @@ struct InhibitorLocks {
     let wasHeld = isHeld
     isHeld = holder() != nil
     if !isHeld {
-      checkInterval = InhibitorLocks.firstCheckInterval
-      due = .distantFuture
-    } else if !wasHeld || now >= due {
-      due = now + checkInterval
-      checkInterval = min(checkInterval * 2, InhibitorLocks.longestCheckInterval)
+      recheck.reset()
+    } else if !recheck.isWaiting(at: now) {
+      recheck.recordFailure(at: now)
     }
     return isHeld == wasHeld ? nil : isHeld
   }

@@ -3,10 +3,6 @@ import LocationTypes
 
 /// Decides when the board may be off: no program uses the service, and nothing is planned for long enough.
 struct PowerOffRule {
-  /// Delay before the next attempt after a refusal, doubled after each, up to the longest (PWR-4).
-  static let firstRetryDelay = Interval.seconds(60)
-  static let longestRetryDelay = Interval.seconds(3_600)
-
   /// Shortest off time that saves energy. Also the time without callers that is required before, so that a person or
   /// a program can connect after each start.
   let minimumOffTime: Interval
@@ -16,8 +12,8 @@ struct PowerOffRule {
   private(set) var unusedSince: Instant?
   /// Why the board stays on although it could be off; nil if switching off was not refused.
   private(set) var blocker: SleepBlocker?
-  private var notBefore = Instant.boot
-  private var retryDelay = PowerOffRule.firstRetryDelay
+  /// Back-off after refusals (PWR-4).
+  private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
 
   init(minimumOffTime: Interval, startupTime: Interval) {
     self.minimumOffTime = minimumOffTime
@@ -36,11 +32,10 @@ struct PowerOffRule {
       end - startupTime - now >= minimumOffTime
     else {
       blocker = nil
-      notBefore = .boot
-      retryDelay = PowerOffRule.firstRetryDelay
+      retry.reset()
       return false
     }
-    return now >= notBefore
+    return !retry.isWaiting(at: now)
   }
 
   /// Records that an attempt was refused.
@@ -48,15 +43,14 @@ struct PowerOffRule {
   /// - Returns: Whether the reason has changed.
   mutating func recordRefusal(_ blocker: SleepBlocker, at now: Instant) -> Bool {
     defer { self.blocker = blocker }
-    notBefore = now + retryDelay
-    retryDelay = min(retryDelay * 2, PowerOffRule.longestRetryDelay)
+    retry.recordFailure(at: now)
     return blocker != self.blocker
   }
 
   /// Time of the next check if nothing happens before; nil if no check is needed.
   func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
     guard let end, let unusedSince else { return nil }
-    let next = max(unusedSince + minimumOffTime, notBefore)
+    let next = max(unusedSince + minimumOffTime, retry.nextTime)
     return next > now && end - startupTime - next >= minimumOffTime ? next : nil
   }
 }

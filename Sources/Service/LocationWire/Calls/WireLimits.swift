@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Limits of the messages on the socket.
 public enum WireLimits {
   /// Maximum length of a frame from a client, in bytes without the terminating NUL.
@@ -10,6 +12,13 @@ public enum WireLimits {
   public static let regionName = 128
   /// Maximum number of fixes in one reply; a longer batch is split.
   public static let fixesPerReply = 256
+}
+
+extension JSONLimits {
+  /// Limits for messages from clients.
+  public static let call = JSONLimits(nodes: 512)
+  /// Limits for messages from the service; as many values as a frame can contain.
+  public static let reply = JSONLimits(nodes: WireLimits.replyFrame)
 }
 
 /// Validation of names of clients and regions.

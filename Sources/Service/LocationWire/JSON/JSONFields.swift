@@ -1,4 +1,4 @@
-import LocationTypes
+import TextFormats
 
 /// Reads the members of one JSON object by name. A missing or invalid member is an error with its name.
 ///
@@ -52,90 +52,21 @@ struct JSONFields {
     return result
   }
 
-  /// Converts the value of a required member with `read`.
-  ///
-  /// - Throws: ``WireError/invalidParameter(_:)`` if the member is missing or `read` returns nil.
-  mutating func required<T>(
-    _ name: StaticString, _ read: (JSONValue) -> T?
-  ) throws(WireError) -> T {
-    guard let result = try optional(name, read) else { throw invalid(name) }
-    return result
-  }
-
-  mutating func string(_ name: StaticString) throws(WireError) -> String {
-    try required(name) { $0.string }
-  }
-
-  mutating func double(_ name: StaticString) throws(WireError) -> Double {
-    try required(name) { $0.double }
-  }
-
-  mutating func integer(_ name: StaticString) throws(WireError) -> Int64 {
-    try required(name) { $0.integer }
-  }
-
-  /// An integer in the range of its type.
-  mutating func number<N: FixedWidthInteger>(
-    _ name: StaticString, _: N.Type = N.self
-  ) throws(WireError) -> N {
-    try required(name) { $0.integer.flatMap { N(exactly: $0) } }
-  }
-
-  mutating func bool(_ name: StaticString) throws(WireError) -> Bool {
-    try required(name) { $0.bool }
-  }
-
-  /// A Boolean that is false if the member is missing.
-  mutating func flag(_ name: StaticString) throws(WireError) -> Bool {
-    try optional(name) { $0.bool } ?? false
-  }
-
-  mutating func word<W: WireEnum>(_ name: StaticString, _: W.Type = W.self) throws(WireError) -> W {
-    try required(name) { $0.string.flatMap { W(wireWord: $0) } }
-  }
-
-  mutating func optionalWord<W: WireEnum>(
-    _ name: StaticString, _: W.Type = W.self
-  ) throws(WireError) -> W? {
-    try optional(name) { $0.string.flatMap { W(wireWord: $0) } }
-  }
-
-  /// Decodes an object member with `body`; nil if it is missing.
-  mutating func object<T>(
-    _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
-  ) throws(WireError) -> T? {
+  /// A reader for an object member; nil if it is missing.
+  mutating func object(_ name: StaticString) throws(WireError) -> JSONFields? {
     guard let value = value(name) else { return nil }
-    var inner = try JSONFields(value, in: path + name.description + ".")
-    return try body(&inner)
+    return try JSONFields(value, in: path + name.description + ".")
   }
 
-  /// Decodes a list of objects, each with `body`; nil if the member is missing.
-  mutating func objects<T>(
-    _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
-  ) throws(WireError) -> [T]? {
-    guard let elements = try optional(name, { $0.elements }) else { return nil }
-    var all: [T] = []
-    all.reserveCapacity(elements.count)
-    for element in elements {
-      var inner = try JSONFields(element, in: path + name.description + ".")
-      all.append(try body(&inner))
+  /// Readers for the elements of a list of objects; nil if it is missing.
+  mutating func objects(_ name: StaticString) throws(WireError) -> [JSONFields]? {
+    try optional(name) { $0.elements }?.map { element throws(WireError) in
+      try JSONFields(element, in: path + name.description + ".")
     }
-    return all
   }
 
   /// A scaled integer from a decimal number: for example millimetres from metres with three decimals.
   mutating func scaled(_ name: StaticString, by scale: Double) throws(WireError) -> Int32? {
     try optional(name) { value in value.double.flatMap { Int32(exactly: ($0 * scale).rounded()) } }
-  }
-
-  /// Latitude and longitude, checked against their ranges.
-  mutating func coordinate() throws(WireError) -> Coordinate {
-    let latitude = try double("latitude_deg")
-    let longitude = try double("longitude_deg")
-    guard (-90...90).contains(latitude) else { throw invalid("latitude_deg") }
-    guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
-      throw invalid("longitude_deg")
-    }
-    return coordinate
   }
 }

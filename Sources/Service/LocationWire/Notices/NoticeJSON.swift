@@ -1,137 +1,222 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
-extension JSONOutput {
-  /// Appends the single member that represents a notice.
-  mutating func member(of notice: WireNotice) {
-    switch notice {
-    case .fixes(let fixes):
-      list("fixes") { json in
-        for fix in fixes { json.element { $0.members(of: fix) } }
-      }
-    case .report(let fix): object("report") { $0.members(of: fix) }
-    case .finished(let code):
-      object("finished") { if let code { $0.member("code", Int64(code.rawValue)) } }
-    case .gap(let gap): object("gap") { $0.members(of: gap) }
+extension WireNotice: WireObject {
+  /// Encodes the single member that represents the notice.
+  func write(to json: inout JSONOutput) {
+    switch self {
+    case .fixes(let fixes): json.write("fixes", fixes)
+    case .report(let fix): json.write("report", fix)
+    case .finished(let code): json.object("finished") { $0.write("code", code) }
+    case .gap(let gap): json.write("gap", gap)
     case .visit(let visit, let number):
-      object("visit") { json in
-        json.members(of: visit)
-        json.eventNumber(number)
+      json.object("visit") { json in
+        visit.write(to: &json)
+        json.write("number", number, unless: 0)
       }
     case .region(let event, let number):
-      object("region") { json in
-        json.members(of: event)
-        json.eventNumber(number)
+      json.object("region") { json in
+        event.write(to: &json)
+        json.write("number", number, unless: 0)
       }
-    case .live(let element): object("live") { $0.members(of: element) }
+    case .live(let element): json.write("live", element)
     case .authorization(let authorization, let isReduced):
-      object("authorization") { json in
-        json.member("authorization", word: authorization.wireWord)
-        json.member("reduced_accuracy", isReduced)
+      json.object("authorization") { json in
+        json.write("authorization", authorization)
+        json.write("reduced_accuracy", isReduced)
       }
-    case .paused: member("paused", true)
-    case .resumed: member("resumed", true)
-    case .failure(let code): object("failure") { $0.member("code", Int64(code.rawValue)) }
-    case .degraded(let levels): list("degraded", levels)
+    case .paused: json.member("paused", true)
+    case .resumed: json.member("resumed", true)
+    case .failure(let code): json.object("failure") { $0.write("code", code) }
+    case .degraded(let levels): json.write("degraded", levels)
     case .session(let number, let diagnostics):
-      object("session") { json in
-        json.member("number", Int64(number))
-        json.members(of: diagnostics)
+      json.object("session") { json in
+        json.write("number", number)
+        diagnostics.write(to: &json)
       }
-    case .takenOver: member("taken_over", true)
+    case .takenOver: json.member("taken_over", true)
     }
   }
 
-  mutating func list(_ name: StaticString, _ levels: ServiceLevelSet) {
-    list(name) { json in
-      for (level, word) in ServiceLevel.wireWords where levels.contains(level) {
-        json.element(word: word)
-      }
+  /// Decodes the notice from the single member that represents it.
+  init(_ fields: inout JSONFields) throws(WireError) {
+    if fields.has("fixes") {
+      self = .fixes(try fields.read("fixes"))
+    } else if let fix = try fields.read("report") as StoredFix? {
+      self = .report(fix)
+    } else if let gap = try fields.read("gap") as Gap? {
+      self = .gap(gap)
+    } else if let element = try fields.read("live") as LiveElement? {
+      self = .live(element)
+    } else if var finished = try fields.object("finished") {
+      self = .finished(try finished.read("code"))
+    } else if var visit = try fields.object("visit") {
+      self = .visit(try Visit(&visit), number: try visit.read("number", else: 0))
+    } else if var event = try fields.object("region") {
+      self = .region(try WireRegionEvent(&event), number: try event.read("number", else: 0))
+    } else if var change = try fields.object("authorization") {
+      self = .authorization(
+        try change.read("authorization"), isReduced: try change.read("reduced_accuracy"))
+    } else if var failure = try fields.object("failure") {
+      self = .failure(try failure.read("code"))
+    } else if var session = try fields.object("session") {
+      self = .session(try session.read("number"), try SessionDiagnostics(&session))
+    } else if let levels = try fields.read("degraded") as ServiceLevelSet? {
+      self = .degraded(levels)
+    } else if try fields.read("paused", else: false) {
+      self = .paused
+    } else if try fields.read("resumed", else: false) {
+      self = .resumed
+    } else if try fields.read("taken_over", else: false) {
+      self = .takenOver
+    } else {
+      throw fields.invalid("notice")
     }
   }
+}
 
-  mutating func members(of gap: Gap) {
-    member("count", Int64(clamping: gap.count))
-    member("first", Int64(clamping: gap.range.lowerBound))
-    member("next", Int64(clamping: gap.range.upperBound))
-    object("from", gap.from)
-    object("to", gap.to)
-    if gap.mayBeMore { member("may_be_more", true) }
+extension Gap: WireObject {
+  init(_ fields: inout JSONFields) throws(WireError) {
+    let first: UInt64 = try fields.read("first")
+    let next: UInt64 = try fields.read("next") { $0 >= first }
+    self.init(unsyncedBefore: first, after: try fields.read("from"))
+    range = first..<next
+    count = try fields.read("count")
+    to = try fields.read("to")
+    mayBeMore = try fields.read("may_be_more", else: false)
   }
 
-  /// Appends the number with which the client acknowledges the event; 0 is omitted.
-  private mutating func eventNumber(_ number: UInt32) {
-    if number > 0 { member("number", Int64(number)) }
+  func write(to json: inout JSONOutput) {
+    json.write("count", count)
+    json.write("first", range.lowerBound)
+    json.write("next", range.upperBound)
+    json.write("from", from)
+    json.write("to", to)
+    json.write("may_be_more", mayBeMore, unless: false)
+  }
+}
+
+extension Visit {
+  init(_ fields: inout JSONFields) throws(WireError) {
+    self.init(
+      coordinate: try Coordinate(&fields),
+      horizontalAccuracy: try fields.read("horizontal_accuracy_m"),
+      arrival: try fields.read("arrival"),
+      departure: try fields.read("departure"))
   }
 
-  private mutating func members(of visit: Visit) {
-    members(of: visit.coordinate)
-    member("horizontal_accuracy_m", visit.horizontalAccuracy)
-    object("arrival", visit.arrival)
-    object("departure", visit.departure)
+  func write(to json: inout JSONOutput) {
+    coordinate.write(to: &json)
+    json.write("horizontal_accuracy_m", horizontalAccuracy)
+    json.write("arrival", arrival)
+    json.write("departure", departure)
+  }
+}
+
+extension WireRegionEvent: WireObject {
+  init(_ fields: inout JSONFields) throws(WireError) {
+    let change: Change
+    switch try fields.read("event") as String {
+    case "entered": change = .entered(at: try fields.read("at"))
+    case "exited": change = .exited(at: try fields.read("at"))
+    case "determined": change = .determined(try fields.read("state"))
+    case "monitor":
+      change = .monitor(
+        try fields.read("monitor_state"), try fields.read("problem"), at: try fields.read("at"))
+    case "failed": change = .failed(try fields.read("code"))
+    default: throw fields.invalid("event")
+    }
+    self.init(try fields.read("kind"), name: try fields.read("name"), change)
   }
 
-  mutating func members(of event: WireRegionEvent) {
-    member("kind", word: event.kind.wireWord)
-    member("name", event.name)
-    switch event.change {
+  func write(to json: inout JSONOutput) {
+    json.write("kind", kind)
+    json.write("name", name)
+    switch change {
     case .entered(let at):
-      member("event", word: "entered")
-      object("at", at)
+      json.member("event", word: "entered")
+      json.write("at", at)
     case .exited(let at):
-      member("event", word: "exited")
-      object("at", at)
+      json.member("event", word: "exited")
+      json.write("at", at)
     case .determined(let state):
-      member("event", word: "determined")
-      member("state", word: state.wireWord)
+      json.member("event", word: "determined")
+      json.write("state", state)
     case .monitor(let state, let problem, let at):
-      member("event", word: "monitor")
-      member("monitor_state", word: state.wireWord)
-      if let problem { member("problem", word: problem.wireWord) }
-      object("at", at)
+      json.member("event", word: "monitor")
+      json.write("monitor_state", state)
+      json.write("problem", problem)
+      json.write("at", at)
     case .failed(let code):
-      member("event", word: "failed")
-      member("code", Int64(code.rawValue))
+      json.member("event", word: "failed")
+      json.write("code", code)
+    }
+  }
+}
+
+extension LiveElement: WireObject {
+  init(_ fields: inout JSONFields) throws(WireError) {
+    self.init(
+      iterator: try fields.read("number"), location: try fields.read("location"),
+      flags: try fields.read("flags"), isStationary: try fields.read("stationary"),
+      dropped: try fields.read("dropped", else: 0))
+  }
+
+  func write(to json: inout JSONOutput) {
+    json.write("number", iterator)
+    json.write("location", location)
+    json.write("flags", flags)
+    json.write("stationary", isStationary)
+    json.write("dropped", dropped, unless: 0)
+  }
+}
+
+extension SessionDiagnostics {
+  init(_ fields: inout JSONFields) throws(WireError) {
+    self.init(
+      flags: try fields.read("flags"),
+      fullAccuracyDenied: try fields.read("full_accuracy_denied", else: false),
+      alwaysAuthorizationDenied: try fields.read("always_authorization_denied", else: false))
+  }
+
+  func write(to json: inout JSONOutput) {
+    json.write("flags", flags)
+    json.write("full_accuracy_denied", fullAccuracyDenied, unless: false)
+    json.write("always_authorization_denied", alwaysAuthorizationDenied, unless: false)
+  }
+}
+
+// MARK: - Codes and sets
+
+extension LocationErrorCode: WireScalar {
+  init?(json: JSONValue) {
+    guard let code = json.integer else { return nil }
+    self.init(rawValue: Int(code))
+  }
+
+  func write(_ name: StaticString, to json: inout JSONOutput) { json.member(name, Int64(rawValue)) }
+}
+
+extension ServiceLevelSet: WireScalar {
+  init?(json: JSONValue) {
+    guard let elements = json.elements else { return nil }
+    self = .none
+    for element in elements {
+      guard let level = ServiceLevel(json: element) else { return nil }
+      insert(level)
     }
   }
 
-  private mutating func members(of element: LiveElement) {
-    member("number", Int64(element.iterator))
-    if let fix = element.location { object("location") { $0.members(of: fix) } }
-    list("flags", element.flags)
-    member("stationary", element.isStationary)
-    if element.dropped > 0 { member("dropped", Int64(element.dropped)) }
-  }
-}
-
-extension LiveFlags {
-  /// Words of the flags that are set, in the order of their bits; named after Core Location's properties.
-  public var words: [StaticString] {
-    LiveFlags.wireWords.filter { containsAny(of: $0.0) }.map(\.1)
-  }
-}
-
-extension JSONOutput {
-  private mutating func list(_ name: StaticString, _ flags: LiveFlags) {
-    list(name) { json in
-      for word in flags.words { json.element(word: word) }
+  func write(_ name: StaticString, to json: inout JSONOutput) {
+    json.list(name) { json in
+      for (level, word) in ServiceLevel.wireWords where contains(level) { json.element(word: word) }
     }
   }
-
-  private mutating func members(of diagnostics: SessionDiagnostics) {
-    list("flags", diagnostics.flags)
-    if diagnostics.fullAccuracyDenied { member("full_accuracy_denied", true) }
-    if diagnostics.alwaysAuthorizationDenied { member("always_authorization_denied", true) }
-  }
 }
 
-extension SessionRequirement: WireEnum {
-  static let wireWords: [(SessionRequirement, StaticString)] = [
-    (.none, "none"), (.whenInUse, "when_in_use"), (.always, "always"),
-  ]
-}
-
-extension LiveFlags: WireEnum {
+extension LiveFlags: WireScalar {
+  /// All flags with their words, in the order of their bits; named after Core Location's properties.
   static let wireWords: [(LiveFlags, StaticString)] = [
     (.authorizationDenied, "authorization_denied"),
     (.authorizationDeniedGlobally, "authorization_denied_globally"),
@@ -142,155 +227,25 @@ extension LiveFlags: WireEnum {
     (.serviceSessionRequired, "service_session_required"),
     (.authorizationRequestInProgress, "authorization_request_in_progress"),
   ]
-}
 
-// MARK: - Reading
-
-extension JSONFields {
-  /// Decodes the notice from the single member that represents it.
-  mutating func notice() throws(WireError) -> WireNotice {
-    if let fixes = try objects("fixes", { f throws(WireError) in try f.storedFix() }) {
-      return .fixes(fixes)
-    }
-    if let fix = try object("report", { f throws(WireError) in try f.storedFix() }) {
-      return .report(fix)
-    }
-    if let end = try object("finished", { f throws(WireError) in try f.optionalCode() }) {
-      return .finished(end)
-    }
-    if let gap = try object("gap", { f throws(WireError) in try f.gap() }) { return .gap(gap) }
-    if let visit = try object("visit", { f throws(WireError) in try f.visit() }) { return visit }
-    if let event = try object(
-      "region",
-      { f throws(WireError) in
-        WireNotice.region(try f.regionEvent(), number: try f.eventNumber())
-      })
-    {
-      return event
-    }
-    if let element = try object("live", { f throws(WireError) in try f.liveElement() }) {
-      return .live(element)
-    }
-    return try smallNotice()
+  /// Words of the flags that are set.
+  public var words: [StaticString] {
+    LiveFlags.wireWords.filter { containsAny(of: $0.0) }.map(\.1)
   }
 
-  private mutating func smallNotice() throws(WireError) -> WireNotice {
-    if let change = try object(
-      "authorization",
-      { f throws(WireError) in
-        WireNotice.authorization(
-          try f.word("authorization"), isReduced: try f.bool("reduced_accuracy"))
-      })
-    {
-      return change
-    }
-    if let code = try object("failure", { f throws(WireError) in try f.code() }) {
-      return .failure(code)
-    }
-    if let session = try object("session", { f throws(WireError) in try f.session() }) {
-      return session
-    }
-    if has("degraded") { return .degraded(try serviceLevels("degraded")) }
-    if try flag("paused") { return .paused }
-    if try flag("resumed") { return .resumed }
-    if try flag("taken_over") { return .takenOver }
-    throw invalid("notice")
-  }
-
-  mutating func code() throws(WireError) -> LocationErrorCode {
-    try required("code") { $0.integer.flatMap { LocationErrorCode(rawValue: Int($0)) } }
-  }
-
-  private mutating func optionalCode() throws(WireError) -> LocationErrorCode? {
-    try optional("code") { $0.integer.flatMap { LocationErrorCode(rawValue: Int($0)) } }
-  }
-
-  /// Decodes a list of words.
-  ///
-  /// - Throws: ``WireError/invalidParameter(_:)`` for an unknown word.
-  mutating func words<W: WireEnum>(_ name: StaticString, _: W.Type) throws(WireError) -> [W] {
-    let elements = try required(name) { $0.elements }
-    var all: [W] = []
+  init?(json: JSONValue) {
+    guard let elements = json.elements else { return nil }
+    self = .empty
     for element in elements {
-      guard let value = element.string.flatMap({ W(wireWord: $0) }) else { throw invalid(name) }
-      all.append(value)
+      let flag = LiveFlags.wireWords.first { element.string == $0.1.description }
+      guard let flag else { return nil }
+      self = union(flag.0)
     }
-    return all
   }
 
-  mutating func serviceLevels(_ name: StaticString) throws(WireError) -> ServiceLevelSet {
-    var set = ServiceLevelSet.none
-    for level in try words(name, ServiceLevel.self) { set.insert(level) }
-    return set
-  }
-
-  mutating func gap() throws(WireError) -> Gap {
-    let first = try number("first", UInt64.self)
-    let next = try number("next", UInt64.self)
-    guard first <= next else { throw invalid("next") }
-    var gap = Gap(unsyncedBefore: first, after: try time("from"))
-    gap.range = first..<next
-    gap.count = try number("count")
-    gap.to = try time("to")
-    gap.mayBeMore = try flag("may_be_more")
-    return gap
-  }
-
-  private mutating func eventNumber() throws(WireError) -> UInt32 {
-    has("number") ? try number("number") : 0
-  }
-
-  private mutating func visit() throws(WireError) -> WireNotice {
-    let coordinate = try coordinate()
-    let accuracy = try double("horizontal_accuracy_m")
-    let arrival = try time("arrival")
-    let departure = try time("departure")
-    let visit = Visit(
-      coordinate: coordinate, horizontalAccuracy: accuracy,
-      arrival: arrival, departure: departure)
-    return .visit(visit, number: try eventNumber())
-  }
-
-  private mutating func eventTime() throws(WireError) -> FixTime {
-    guard let at = try time("at") else { throw invalid("at") }
-    return at
-  }
-
-  mutating func regionEvent() throws(WireError) -> WireRegionEvent {
-    let change: WireRegionEvent.Change
-    switch try string("event") {
-    case "entered": change = .entered(at: try eventTime())
-    case "exited": change = .exited(at: try eventTime())
-    case "determined": change = .determined(try word("state"))
-    case "monitor":
-      change = .monitor(
-        try word("monitor_state"), try optionalWord("problem"), at: try eventTime())
-    case "failed": change = .failed(try code())
-    default: throw invalid("event")
+  func write(_ name: StaticString, to json: inout JSONOutput) {
+    json.list(name) { json in
+      for word in words { json.element(word: word) }
     }
-    return WireRegionEvent(try word("kind"), name: try string("name"), change)
-  }
-
-  private mutating func liveFlags() throws(WireError) -> LiveFlags {
-    var flags = LiveFlags.empty
-    for flag in try words("flags", LiveFlags.self) { flags = flags.union(flag) }
-    return flags
-  }
-
-  private mutating func session() throws(WireError) -> WireNotice {
-    .session(
-      try number("number"),
-      SessionDiagnostics(
-        flags: try liveFlags(), fullAccuracyDenied: try flag("full_accuracy_denied"),
-        alwaysAuthorizationDenied: try flag("always_authorization_denied")))
-  }
-
-  private mutating func liveElement() throws(WireError) -> LiveElement {
-    let flags = try liveFlags()
-    return LiveElement(
-      iterator: try number("number"),
-      location: try object("location") { f throws(WireError) in try f.storedFix() }, flags: flags,
-      isStationary: try bool("stationary"),
-      dropped: has("dropped") ? try number("dropped") : 0)
   }
 }

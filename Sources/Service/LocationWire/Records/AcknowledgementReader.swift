@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 /// Fast path for the most frequent call, a oneway `Acknowledge`: parses it without copying and without heap allocation.
 ///

@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 /// The header before the records on an upgraded connection (Docs/Reference/socket.md).
 ///
@@ -27,7 +28,7 @@ public struct FixRecordHeader: Equatable, Sendable {
       FixRecordHeader.magic.littleEndian, sizes.littleEndian, count.littleEndian, 0,
     ]
     // An array of words has no padding.
-    unsafe output.append(words.span.bytes)
+    unsafe output.text.add(bytes: words.span.bytes)
   }
 
   /// Decodes the first ``size`` bytes; nil if they are not a header of this version.
@@ -54,7 +55,7 @@ public enum FixRecord {
   public static func append(_ stored: StoredFix, to output: inout JSONOutput) {
     let words = words(of: stored)
     // An array of words has no padding.
-    unsafe output.append(words.span.bytes)
+    unsafe output.text.add(bytes: words.span.bytes)
   }
 
   /// Appends the record of a fix.

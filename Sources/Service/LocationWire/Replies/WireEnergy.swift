@@ -1,9 +1,10 @@
 import BoardHardware
 import LocationTypes
+import TextFormats
 
 /// Time and energy since the service started: time in each state, and energy as the sum of time and the power that the
 /// board's profile gives for each state. The energy is computed, not measured.
-public struct WireEnergy: Equatable, Sendable {
+public struct WireEnergy: WireObject, Equatable, Sendable {
   /// Start of the accounted time.
   public var since: FixTime
   /// End of the accounted time.
@@ -47,16 +48,53 @@ public struct WireEnergy: Equatable, Sendable {
   }
 }
 
-extension ReceiverPowerState: WireEnum {
-  static let wireWords: [(ReceiverPowerState, StaticString)] = [
-    (.off, "off"), (.backup, "backup"), (.standby, "standby"), (.acquiring, "acquiring"),
-    (.tracking, "tracking"), (.powersave, "powersave"), (.batching, "batching"),
-  ]
+extension WireEnergy {
+  init(_ fields: inout JSONFields) throws(WireError) {
+    self.init(since: try fields.read("since"), until: try fields.read("until"))
+    receiver_mJ = try fields.read("receiver_mj")
+    board_mJ = try fields.read("board_mj")
+    hostWakes = try fields.read("host_wakes")
+    var wakes = try fields.requiredObject("wakes")
+    for (reason, word) in WakeReason.wireWords { self[reason] = try wakes.read(word) }
+    var receiver = try fields.requiredObject("receiver_s")
+    for (state, word) in ReceiverPowerState.wireWords { self[state] = try receiver.read(word) }
+    var board = try fields.requiredObject("board_s")
+    for (state, word) in BoardState.wireWords { self[state] = try board.read(word) }
+  }
+
+  func write(to json: inout JSONOutput) {
+    json.write("since", since)
+    json.write("until", until)
+    json.write("receiver_mj", receiver_mJ)
+    json.write("board_mj", board_mJ)
+    json.write("host_wakes", hostWakes)
+    json.object("wakes") { json in
+      for (reason, word) in WakeReason.wireWords { json.write(word, self[reason]) }
+    }
+    json.object("receiver_s") { json in
+      for (state, word) in ReceiverPowerState.wireWords { json.write(word, self[state]) }
+    }
+    json.object("board_s") { json in
+      for (state, word) in BoardState.wireWords { json.write(word, self[state]) }
+    }
+  }
 }
 
-extension WakeReason: WireEnum {
-  static let wireWords: [(WakeReason, StaticString)] = [
-    (.alarm, "alarm"), (.bytes, "bytes"), (.batchPin, "batch_pin"), (.request, "request"),
-    (.motion, "motion"),
-  ]
+extension Interval: WireScalar {
+  init?(json: JSONValue) {
+    guard let seconds = json.double else { return nil }
+    self.init(seconds: seconds)
+  }
+
+  func write(_ name: StaticString, to json: inout JSONOutput) {
+    json.member(name, microseconds, scale: 6)
+  }
+}
+
+extension JSONFields {
+  /// A reader for a required object member.
+  fileprivate mutating func requiredObject(_ name: StaticString) throws(WireError) -> JSONFields {
+    guard let object = try object(name) else { throw invalid(name) }
+    return object
+  }
 }

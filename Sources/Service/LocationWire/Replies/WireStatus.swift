@@ -1,8 +1,9 @@
 import LocationPolicy
 import LocationTypes
+import TextFormats
 
 /// The state of the service.
-public struct WireStatus: Equatable, Sendable {
+public struct WireStatus: WireRecord, Equatable, Sendable {
   /// Version of the service.
   public var version: String
   /// Name of the board in its profile.
@@ -51,10 +52,36 @@ public struct WireStatus: Equatable, Sendable {
     self.ringCapacity = ringCapacity
     self.clients = clients
   }
+
+  init() {
+    self.init(
+      version: "", board: "", now: .unset, generation: 0, nextSequence: nil, ringCapacity: 0,
+      clients: 0)
+  }
+
+  mutating func code<Coder: WireCoder & ~Copyable>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("version", &version)
+    try coder.code("board", &board)
+    try coder.code("now", &now)
+    try coder.code("generation", &generation)
+    try coder.code("next_sequence", &nextSequence)
+    try coder.code("ring_capacity", &ringCapacity)
+    try coder.code("ring_fixes", &ringFixes)
+    try coder.code("newest", &newest)
+    try coder.code("clients", &clients)
+    try coder.code("battery_percent", &batteryPercent)
+    try coder.code("given_up", &shed)
+    try coder.code("sleep_inhibited", &isSleepInhibited)
+    try coder.code("holds", &holds)
+    try coder.code("receiver", &receiver)
+    try coder.code("plan", &plan)
+    try coder.code("demanding", &demandingClients)
+    try coder.code("uses", &uses)
+  }
 }
 
 /// The current plan for the hardware, until the next event.
-public struct WirePlan: Equatable, Sendable {
+public struct WirePlan: WireObject, Equatable, Sendable {
   /// Plan of the planner.
   public var plan: Plan
   /// Wake time in UTC; nil if UTC is unknown.
@@ -65,36 +92,70 @@ public struct WirePlan: Equatable, Sendable {
     self.plan = plan
     self.wakeUTC = wakeUTC
   }
+
+  init(_ fields: inout JSONFields) throws(WireError) {
+    let receiver: ReceiverMode
+    switch try fields.read("receiver") as String {
+    case "off": receiver = .off
+    case "standby": receiver = .standby
+    case "tracking": receiver = .tracking
+    case "powersave": receiver = .powersave
+    case "batching": receiver = .batching(watermark: try fields.read("watermark"))
+    default: throw fields.invalid("receiver")
+    }
+    let wake: FixTime? = try fields.read("wake")
+    self.init(
+      Plan(
+        receiver: receiver, board: try fields.read("board"), wake: wake?.acquired ?? .distantFuture,
+        wakesOnInput: try fields.read("listens")), wakeUTC: wake?.utc)
+  }
+
+  func write(to json: inout JSONOutput) {
+    switch plan.receiver {
+    case .off: json.member("receiver", word: "off")
+    case .standby: json.member("receiver", word: "standby")
+    case .tracking: json.member("receiver", word: "tracking")
+    case .powersave: json.member("receiver", word: "powersave")
+    case .batching(let watermark):
+      json.member("receiver", word: "batching")
+      json.write("watermark", watermark)
+    }
+    json.write("board", plan.board)
+    if plan.wake < .distantFuture {
+      json.write("wake", FixTime(acquired: plan.wake, utc: wakeUTC))
+    }
+    json.write("listens", plan.wakesOnInput)
+  }
 }
 
 /// State of the receiver, as reported to clients.
-public enum WireReceiverState: UInt8, CaseIterable, Sendable {
+public enum WireReceiverState: String, WireWord, CaseIterable, Sendable {
   /// The supply is off.
-  case off = 0
+  case off
   /// The supply is off; a backup supply keeps clock and ephemeris.
-  case backup = 1
+  case backup
   /// Asleep by command.
-  case standby = 2
+  case standby
   /// Waking up or being configured.
-  case starting = 3
+  case starting
   /// Running without a fix.
-  case acquiring = 4
+  case acquiring
   /// Running with a fix.
-  case tracking = 5
+  case tracking
   /// Running with a fix in power save mode.
-  case powersave = 6
+  case powersave
   /// Running and storing fixes in its own buffer.
-  case batching = 7
+  case batching
   /// Running; a caller without permission for location receives no more detail.
-  case on = 8
+  case on
   /// The receiver does not respond.
-  case lost = 9
+  case lost
   /// The receiver sends fixes but responds to no command, so it cannot be put to sleep or batch.
-  case streaming = 10
+  case streaming
 }
 
 /// The receiver, as reported to clients.
-public struct WireReceiver: Equatable, Sendable {
+public struct WireReceiver: WireRecord, Equatable, Sendable {
   /// State of the receiver.
   public var state: WireReceiverState
   /// Whether the receiver sends what the driver expects. A receiver that may be silent counts as answering until a
@@ -120,44 +181,55 @@ public struct WireReceiver: Equatable, Sendable {
     self.lastByte = lastByte
     self.lastFix = lastFix
   }
+
+  init() { self.init(.off, isAnswering: false, since: .unset) }
+
+  mutating func code<Coder: WireCoder & ~Copyable>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code("state", &state)
+    try coder.code("answers", &isAnswering)
+    try coder.code("since", &since)
+    try coder.code("heard", &lastByte)
+    try coder.code("fixed", &lastFix)
+    try coder.code("remedy", &suggestion)
+  }
 }
 
 /// A service that a client has started.
-public enum WireService: UInt8, CaseIterable, Sendable {
+public enum WireService: String, WireWord, CaseIterable, Sendable {
   /// Standard updates.
-  case updates = 0
+  case updates
   /// Standard updates with a deferral that has not ended.
-  case deferredUpdates = 1
+  case deferredUpdates = "deferred_updates"
   /// Significant change.
-  case significantChange = 2
+  case significantChange = "significant_change"
   /// Visits.
-  case visits = 3
+  case visits
   /// At least one region or condition.
-  case regions = 4
+  case regions
   /// At least one iterator of live updates.
-  case liveUpdates = 5
+  case liveUpdates = "live_updates"
   /// A request for one fix.
-  case request = 6
+  case request
   /// A background session, which is indicated to the user (BKG-11).
-  case backgroundSession = 7
+  case backgroundSession = "background_session"
 }
 
 /// What a client needs from board and receiver.
-public enum WireNeed: UInt8, CaseIterable, Sendable {
+public enum WireNeed: String, WireWord, CaseIterable, Sendable {
   /// Nothing.
-  case nothing = 0
+  case nothing
   /// A single fix at a certain time.
-  case singleFixes = 1
+  case singleFixes = "single_fixes"
   /// As few fixes as keep its last position within an accuracy bound.
-  case position = 2
+  case position
   /// Every fix, with deferred delivery.
-  case everyFixLater = 3
+  case everyFixLater = "every_fix_later"
   /// Every fix immediately.
-  case everyFix = 4
+  case everyFix = "every_fix"
 }
 
 /// A client that keeps the board or the receiver on, now or later.
-public struct WireUse: Equatable, Sendable {
+public struct WireUse: WireRecord, Equatable, Sendable {
   /// User and name of the client.
   public var name: WireClientName
   /// Execution state of its process; nil if none is connected.
@@ -178,29 +250,16 @@ public struct WireUse: Equatable, Sendable {
     self.name = name
     self.execution = execution
   }
-}
 
-extension WireReceiverState: WireEnum {
-  static let wireWords: [(WireReceiverState, StaticString)] = [
-    (.off, "off"), (.backup, "backup"), (.standby, "standby"), (.starting, "starting"),
-    (.acquiring, "acquiring"), (.tracking, "tracking"), (.powersave, "powersave"),
-    (.batching, "batching"), (.on, "on"), (.lost, "lost"),
-    (.streaming, "streaming"),
-  ]
-}
+  init() { self.init(WireClientName(user: 0, name: ""), execution: nil) }
 
-extension WireService: WireEnum {
-  static let wireWords: [(WireService, StaticString)] = [
-    (.updates, "updates"), (.deferredUpdates, "deferred_updates"),
-    (.significantChange, "significant_change"), (.visits, "visits"), (.regions, "regions"),
-    (.liveUpdates, "live_updates"), (.request, "request"),
-    (.backgroundSession, "background_session"),
-  ]
-}
-
-extension WireNeed: WireEnum {
-  static let wireWords: [(WireNeed, StaticString)] = [
-    (.nothing, "nothing"), (.singleFixes, "single_fixes"), (.position, "position"),
-    (.everyFixLater, "every_fix_later"), (.everyFix, "every_fix"),
-  ]
+  mutating func code<Coder: WireCoder & ~Copyable>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(membersOf: &name)
+    try coder.code("execution", &execution)
+    try coder.code("services", &services)
+    try coder.code("needs", &need)
+    try coder.code("keeps_receiver", &keepsReceiverOn)
+    try coder.code("keeps_board", &keepsBoardAwake)
+    try coder.code("next", &next)
+  }
 }

@@ -48,7 +48,7 @@ public struct ReceiverCosts: Equatable, Sendable {
     let power = figures.power
     let on_mW = min(power.tracking, power.powersave)
     var sleepPowers: [Double] = []
-    if receiver.family.acceptsCommands { sleepPowers.append(power.standby) }
+    if receiver.canStandby { sleepPowers.append(power.standby) }
     if figures.hasSupplySwitch {
       sleepPowers.append(figures.hasBackupSupply ? power.backup : power.off)
     }

@@ -58,8 +58,8 @@ public struct FaultPlan: Equatable, Sendable {
   public var gaugeFaults: [GaugeFault] = []
   /// Periods in which an M10 rejects its power mode, like a receiver without that key (NAK).
   public var powerModeRejected: [Range<Instant>] = []
-  /// Whether a u-blox receiver ignores requests for standby without an end time, as some without EXTINT do, and a CASIC
-  /// receiver all requests for standby, as firmware that lacks the command does.
+  /// Whether a u-blox receiver ignores requests for standby without an end time, as some without EXTINT do, and a
+  /// receiver with sentences all requests for standby, as a CASIC whose firmware lacks the command does.
   public var ignoresUnlimitedStandby = false
 
   /// Creates a plan without faults.

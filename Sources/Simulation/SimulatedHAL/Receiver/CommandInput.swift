@@ -112,23 +112,25 @@ struct CommandInput: Sendable {
   // MARK: Standby requests
 
   /// Whether a standby request is in transit or waits for its execution.
-  func containsStandbyRequest(to family: SimulatedFamily) -> Bool {
+  func containsStandbyRequest(to family: ReceiverFamily) -> Bool {
+    let sentences = family.simulatedSentences
     for pending in commands {
       switch pending.command {
       case .ubx(.powerRequest, _): return true
       case .ubx: break
-      case .sentence(let fields): if family.isStandbyRequest(fields) { return true }
+      case .sentence(let fields): if fields.first == sentences?.standbyRequest { return true }
       }
     }
-    return inTransit.contains { CommandInput.containsStandbyRequest($0.bytes) }
+    return inTransit.contains { CommandInput.containsStandbyRequest($0.bytes, sentences) }
   }
 
-  private static func containsStandbyRequest(_ bytes: [UInt8]) -> Bool {
-    guard bytes.count >= 4 else { return false }
-    if bytes[0] == UInt8(ascii: "$") {
-      let text = String(decoding: bytes, as: UTF8.self)
-      return ["$PMTK161", "$PAIR003", "$PCAS12"].contains { text.hasPrefix($0) }
+  private static func containsStandbyRequest(
+    _ bytes: [UInt8], _ sentences: SimulatedSentences?
+  ) -> Bool {
+    if let sentences {
+      return String(decoding: bytes, as: UTF8.self).hasPrefix("$" + sentences.standbyRequest)
     }
+    guard bytes.count >= 4 else { return false }
     for i in 0...(bytes.count - 4)
     where bytes[i] == 0xB5 && bytes[i + 1] == 0x62 && bytes[i + 2] == 0x02
       && bytes[i + 3] == 0x41

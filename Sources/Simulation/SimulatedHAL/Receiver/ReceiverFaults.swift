@@ -75,6 +75,6 @@ struct ReceiverFaults: Sendable {
       && items.value(of: ConfigurationKey.powerMode) != nil
   }
 
-  /// Whether requests for standby without an end time are ignored, by a CASIC receiver all requests.
+  /// Whether requests for standby without an end time are ignored, by a receiver with sentences all requests.
   var ignoresUnlimitedStandby: Bool { plan.ignoresUnlimitedStandby }
 }

@@ -2,8 +2,8 @@ import BoardHardware
 import GNSSProtocols
 import LocationTypes
 
-/// Simulated GNSS receiver of one of six families: converts a track to bytes on a line, and executes commands, except
-/// in the family `streaming`, which accepts none.
+/// Simulated GNSS receiver of any family: converts a track to bytes on a line, and executes commands, except in the
+/// family `passive`, which accepts none.
 ///
 /// # Problem
 ///
@@ -269,7 +269,7 @@ extension SimulatedReceiver {
     power.run()
     configuration.activate()
     if player != nil { return }
-    sendStartupMessages(at: now)
+    for body in sentences?.startupSentences ?? [] { sendSentence(body, at: now) }
     acquisition.start(at: now)
     planEpochs(from: now)
     applyBatching()
@@ -286,8 +286,7 @@ extension SimulatedReceiver {
     stopAll(at: now)
     line.truncate(at: now)
     power.enterStandby(at: now)
-    // It is not documented what remains of a CASIC's RAM after standby; the simulated CASIC keeps nothing.
-    if parameters.family == .casic { configuration.loseSentenceSettings() }
+    if sentences?.losesSettingsInStandby == true { configuration.loseSentenceSettings() }
   }
 
   private mutating func losePower(at now: Instant) {
@@ -349,7 +348,7 @@ extension SimulatedReceiver {
     let extra = configuration.isOn(ConfigurationKey.batchExtraPVT)
     // It is not documented whether an M8 keeps its buffer if it receives the same configuration again; the simulated
     // M8 clears it.
-    if batch.capacity != entries || batch.hasExtraPVT != extra || parameters.family == .ubloxM8 {
+    if batch.capacity != entries || batch.hasExtraPVT != extra || parameters.hasSeparateMessages {
       batch.enable(capacity: entries, hasExtraPVT: extra)
     }
   }
@@ -417,25 +416,6 @@ extension SimulatedReceiver {
     transmit(at: now) { $0.append(answer) }
   }
 
-  private mutating func sendResult(
-    _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
-    at now: Instant
-  ) {
-    if faults.losesAcknowledgement() { return }
-    let result = CommandResult(family: family, command: command, outcome: outcome)
-    transmit(at: now) { $0.append(result) }
-  }
-
-  private mutating func reject(
-    _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
-    at now: Instant
-  ) {
-    recordViolation(
-      .rejectedByReceiver,
-      "the receiver rejected command \(command): \(outcome)", at: now)
-    sendResult(family, command, outcome, at: now)
-  }
-
   private mutating func sendSentence(_ body: String, at now: Instant) {
     let sum = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
     transmit(at: now) { frame in
@@ -449,23 +429,22 @@ extension SimulatedReceiver {
 extension SimulatedReceiver {
   /// Processes bytes that have arrived.
   private mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
-    let family = parameters.family
     let wakes =
-      family.acceptsSentences
-      ? power.isStandby && family != .airoha : power.wakes(by: UBXPowerRequest.wakesByUART)
+      sentences.map { power.isStandby && $0.standbyInput == .wakes }
+      ?? power.wakes(by: UBXPowerRequest.wakesByUART)
     // The bytes that wake the receiver are lost.
     if wakes { return boot(at: now) }
     let isReceiving =
-      family.acceptsSentences
-      ? power.isRunning || power.isStandby : power.isRunning && configuration.active.acceptsUBX
+      sentences.map { power.isRunning || (power.isStandby && $0.standbyInput == .executed) }
+      ?? (power.isRunning && configuration.active.acceptsUBX)
     guard isReceiving, arrived.speed == configuration.active.speed, !faults.losesCommand() else {
       return
     }
     let execution = now + parameters.commandLatency
-    if family.acceptsSentences {
-      input.decodeSentences(arrived.bytes, executedAt: execution)
-    } else {
+    if sentences == nil {
       input.decodeUBX(arrived.bytes, executedAt: execution)
+    } else {
+      input.decodeSentences(arrived.bytes, executedAt: execution)
     }
   }
 }
@@ -480,13 +459,13 @@ extension SimulatedReceiver {
     guard power.isRunning else { return }
     switch command {
     case .valset(let items):
-      if parameters.family == .ubloxM8 { return reject(.cfgVALSET, "message unknown", at: now) }
+      if parameters.hasSeparateMessages { return reject(.cfgVALSET, "message unknown", at: now) }
       configure(items, .cfgVALSET, at: now)
     case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
       .aidingAcknowledgement:
       executeLegacy(command, at: now)
     case .powerRequest(let request):
-      if request.isShortForm, parameters.family == .ubloxM10 {
+      if request.isShortForm, !parameters.hasSeparateMessages {
         recordViolation(
           .shortStandbyRequest,
           "the 8-byte RXM-PMREQ leaves an M10 at a current of several milliamperes", at: now)
@@ -512,7 +491,7 @@ extension SimulatedReceiver {
   }
 
   private var version: UBXVersion {
-    if parameters.family == .ubloxM8 {
+    if parameters.hasSeparateMessages {
       return UBXVersion(
         software: "ROM SPG 3.51 (b5b8d6)", hardware: "00080000", module: "MAX-M8Q",
         protocolVersion_e2: 2_301)
@@ -549,7 +528,9 @@ extension SimulatedReceiver {
   /// Executes a configuration message of receivers without CFG-VALSET, and answers it.
   private mutating func executeLegacy(_ command: UBXCommand, at now: Instant) {
     let identity = command.legacyIdentity
-    guard parameters.family == .ubloxM8 else { return reject(identity, "message unknown", at: now) }
+    guard parameters.hasSeparateMessages else {
+      return reject(identity, "message unknown", at: now)
+    }
     if case .save = command {
       configuration.save()
       return acknowledge(identity, at: now)
@@ -614,134 +595,30 @@ extension SimulatedReceiver {
 // MARK: - Sentence commands
 
 extension SimulatedReceiver {
+  /// Behaviour of a receiver with proprietary sentences; nil for any other.
+  private var sentences: SimulatedSentences? { parameters.family.simulatedSentences }
+
   /// Executes a sentence and answers it.
   private mutating func execute(_ fields: [String], at now: Instant) {
-    guard let name = fields.first, power.isRunning || power.isStandby else { return }
-    let values = fields.dropFirst().map { Int($0) }
-    switch parameters.family {
-    case .mtk: executePMTK(name, values, at: now)
-    case .airoha: executePAIR(name, values, at: now)
-    case .casic: executePCAS(name, values, at: now)
-    case .ubloxM10, .ubloxM8, .streaming: break
+    guard let address = fields.first, power.isRunning || power.isStandby, let sentences else {
+      return
+    }
+    let reactions = sentences.execute(
+      address, Array(fields.dropFirst()), configuration.sentenceSettings)
+    for reaction in reactions {
+      switch reaction {
+      case .answer(let body): if !faults.losesAcknowledgement() { sendSentence(body, at: now) }
+      case .send(let body): sendSentence(body, at: now)
+      case .violation(let text): recordViolation(.rejectedByReceiver, text, at: now)
+      case .update(let change): updateSettings(at: now, change)
+      case .standby(let seconds): requestStandby(for: seconds, at: now)
+      case .leaveStandby: if power.isStandby { startRunning(at: now) }
+      case .restart:
+        updateSettings(at: now) { $0.loseRAM() }
+        boot(at: now)
+      }
     }
   }
-
-  /// Sends the messages that a receiver sends after its start.
-  private mutating func sendStartupMessages(at now: Instant) {
-    switch parameters.family {
-    case .mtk:
-      sendSentence("PMTK011,MTKGPS", at: now)
-      sendSentence("PMTK010,001", at: now)
-    case .casic:
-      sendSentence("GPTXT,01,01,02,MA=CASIC", at: now)
-      sendSentence("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
-    // A request for assistance data.
-    case .airoha: sendSentence("PAIR010,1,-1", at: now)
-    case .ubloxM10, .ubloxM8, .streaming: break
-    }
-  }
-
-  // MARK: Families
-
-  private mutating func executePMTK(_ name: String, _ values: [Int?], at now: Instant) {
-    let number = UInt16(name.dropFirst(4)) ?? 0
-    switch (name, values.count) {
-    case ("PMTK000", 0): sendResult(.pmtk, number, .done, at: now)
-    // Version: release, build, model, version.
-    case ("PMTK605", 0): sendSentence("PMTK705,AXN_2.31_3339_13101700,5632,PA6H,1.0", at: now)
-    case ("PMTK314", 19):
-      // GLL, RMC, VTG, GGA, GSA, GSV.
-      let rates = values.map { $0 ?? 0 }
-      updateSettings(at: now) {
-        $0.rates = [rates[3], rates[0], rates[4], rates[5], rates[1], rates[2]]
-      }
-      sendResult(.pmtk, number, .done, at: now)
-    case ("PMTK220", 1):
-      guard let period = values[0], (100...10_000).contains(period) else {
-        return reject(.pmtk, number, .failed, at: now)
-      }
-      updateSettings(at: now) { $0.interval = .milliseconds(Int64(period)) }
-      sendResult(.pmtk, number, .done, at: now)
-    case ("PMTK251", 1):
-      guard let speed = values[0], SimulatedReceiver.speeds.contains(speed) else {
-        return reject(.pmtk, number, .failed, at: now)
-      }
-      updateSettings(at: now) { $0.speed = UInt32(speed) }
-      sendResult(.pmtk, number, .done, at: now)
-    case ("PMTK161", 1):
-      sendResult(.pmtk, number, .done, at: now)
-      requestStandby(for: 0, at: now)
-    case _: reject(.pmtk, number, .unsupported, at: now)
-    }
-  }
-
-  private mutating func executePAIR(_ name: String, _ values: [Int?], at now: Instant) {
-    let number = UInt16(name.dropFirst(4)) ?? 0
-    switch (name, values.count) {
-    case ("PAIR002", 0):
-      sendResult(.pair, number, .done, at: now)
-      if power.isStandby { startRunning(at: now) }
-    case ("PAIR003", 0):
-      sendResult(.pair, number, .done, at: now)
-      if power.isRunning { requestStandby(for: 0, at: now) }
-    // Version: release, followed by fields that no driver reads.
-    case ("PAIR020", 0):
-      sendResult(.pair, number, .done, at: now)
-      sendSentence("PAIR020,AG3335M_V2.5.0.AG3335_20230424,S,N,1a2b3c4,2304241200", at: now)
-    case ("PAIR023", 0):
-      updateSettings(at: now) { $0.loseRAM() }
-      boot(at: now)
-    case ("PAIR050", 1):
-      guard let period = values[0], (100...1_000).contains(period) else {
-        return reject(.pair, number, .invalid, at: now)
-      }
-      updateSettings(at: now) { $0.interval = .milliseconds(Int64(period)) }
-      sendResult(.pair, number, .done, at: now)
-    case ("PAIR062", 2):
-      guard let kind = values[0], let rate = values[1], (0...5).contains(kind) else {
-        return reject(.pair, number, .invalid, at: now)
-      }
-      updateSettings(at: now) { $0.rates[kind] = rate }
-      sendResult(.pair, number, .done, at: now)
-    case ("PAIR864", 3):
-      guard let speed = values[2], SimulatedReceiver.speeds.contains(speed) else {
-        return reject(.pair, number, .invalid, at: now)
-      }
-      updateSettings(at: now) { $0.nextSpeed = UInt32(speed) }
-      sendResult(.pair, number, .done, at: now)
-    case _: reject(.pair, number, .unsupported, at: now)
-    }
-  }
-
-  private mutating func executePCAS(_ name: String, _ values: [Int?], at now: Instant) {
-    switch (name, values.count) {
-    case ("PCAS01", 1):
-      guard let speed = values[0], (0...5).contains(speed) else { break }
-      updateSettings(at: now) { $0.speed = SimulatedReceiver.casicSpeeds[speed] }
-    case ("PCAS02", 1):
-      guard let period = values[0], (100...1_000).contains(period) else { break }
-      updateSettings(at: now) { $0.interval = .milliseconds(Int64(period)) }
-    case ("PCAS03", 14):
-      // An empty field leaves a setting unchanged.
-      updateSettings(at: now) { settings in
-        for i in 0..<6 { settings.rates[i] = values[i] ?? settings.rates[i] }
-      }
-    case ("PCAS06", 1): sendSentence("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
-    case ("PCAS12", 1):
-      if let seconds = values[0], !faults.ignoresUnlimitedStandby {
-        requestStandby(for: seconds, at: now)
-      }
-    case _:
-      recordViolation(
-        .rejectedByReceiver,
-        "the CASIC receiver does not support the command \(name)", at: now)
-    }
-  }
-
-  private static let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
-  private static let casicSpeeds: [UInt32] = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
-
-  // MARK: Shared by the families
 
   private mutating func updateSettings(at now: Instant, _ edit: (inout SentenceSettings) -> Void) {
     let before = configuration.active
@@ -752,6 +629,7 @@ extension SimulatedReceiver {
   }
 
   private mutating func requestStandby(for seconds: Int, at now: Instant) {
+    guard power.isRunning, !faults.ignoresUnlimitedStandby else { return }
     requestStandby(.init(duration_ms: UInt32(clamping: seconds * 1_000)), at: now)
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import TextFormats
 
 /// `torpor board`: the group of commands for board profiles.
 struct BoardCommand: ParsableCommand {
@@ -36,18 +37,18 @@ struct BoardList: ParsableCommand {
     let catalog = try BoardCatalog.standard()
     var output = Output()
     var text = TextBuffer()
-    var writer = JSONWriter()
+    var writer = JSONOutput()
     let names = try catalog.names()
     let width = names.map(\.count).max() ?? 0
     var failures: [ProfileErrors] = []
     for name in names {
       do {
         let summary = try catalog.find(name).summary
-        writer.begin()
-        writer.member("name", name)
-        writer.member("summary", summary)
-        writer.member("profile", catalog.profilePath(of: name))
-        writer.end()
+        writer.line { writer in
+          writer.member("name", name)
+          writer.member("summary", summary)
+          writer.member("profile", catalog.profilePath(of: name))
+        }
         let mark = name == BoardCatalog.defaultBoard ? " (default)" : ""
         text.add(name + String(repeating: " ", count: width - name.count + 2))
         text.add("\(summary)\(mark)\n")
@@ -105,7 +106,7 @@ struct BoardCheck: ParsableCommand {
     var output = Output()
     var worst: Int32 = 0
     for board in named {
-      var lines = JSONWriter()
+      var lines = JSONOutput()
       do {
         let file = try BoardProfile.file(named: board)
         let profile = try BoardProfile.named(board)

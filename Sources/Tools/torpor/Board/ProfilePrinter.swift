@@ -1,4 +1,5 @@
 import BoardProfiles
+import TextFormats
 
 /// Prints a board profile as TOML or JSON, and the problems of a profile as JSON.
 enum ProfilePrinter {
@@ -40,46 +41,46 @@ enum ProfilePrinter {
 
   /// The profile as one JSON object on a line.
   static func json(_ profile: BoardProfile) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.begin()
-    writer.member("name", profile.name)
-    writer.list("settings") { list in
-      for setting in profile.settings {
-        list.element { element in
-          element.member("key", setting.key.path)
-          if let value = profile.json(of: setting) { element.member("value", json: value) }
-          if !setting.key.unit.isEmpty { element.member("unit", setting.key.unit) }
-          element.member("default", setting.isDefault)
-          element.member("takes", setting.key.expectation)
-          element.member("meaning", setting.key.meaning)
+    var writer = JSONOutput()
+    writer.line { writer in
+      writer.member("name", profile.name)
+      writer.list("settings") { list in
+        for setting in profile.settings {
+          list.element { element in
+            element.member("key", setting.key.path)
+            if let value = profile.json(of: setting) { element.member("value", json: value) }
+            if !setting.key.unit.isEmpty { element.member("unit", setting.key.unit) }
+            element.member("default", setting.isDefault)
+            element.member("takes", setting.key.expectation)
+            element.member("meaning", setting.key.meaning)
+          }
         }
       }
     }
-    writer.end()
     return writer.text.bytes
   }
 
   /// Adds a JSON line for each problem of a profile, and one for the profile.
   static func write(
-    _ board: String, file: String? = nil, _ errors: ProfileErrors?, to writer: inout JSONWriter
+    _ board: String, file: String? = nil, _ errors: ProfileErrors?, to writer: inout JSONOutput
   ) {
     for problem in errors?.problems ?? [] {
-      writer.begin()
-      writer.member("kind", "problem")
-      writer.member("file", problem.file)
-      if problem.line > 0 {
-        writer.member("line", Int64(problem.line))
-        writer.member("column", Int64(problem.column))
+      writer.line { writer in
+        writer.member("kind", "problem")
+        writer.member("file", problem.file)
+        if problem.line > 0 {
+          writer.member("line", Int64(problem.line))
+          writer.member("column", Int64(problem.column))
+        }
+        if !problem.key.isEmpty { writer.member("key", problem.key) }
+        writer.member("message", problem.message)
       }
-      if !problem.key.isEmpty { writer.member("key", problem.key) }
-      writer.member("message", problem.message)
-      writer.end()
     }
-    writer.begin()
-    writer.member("kind", "profile")
-    writer.member("board", board)
-    if let file { writer.member("file", file) }
-    writer.member("problems", Int64(errors.map { $0.problems.count + $0.unlistedCount } ?? 0))
-    writer.end()
+    writer.line { writer in
+      writer.member("kind", "profile")
+      writer.member("board", board)
+      if let file { writer.member("file", file) }
+      writer.member("problems", Int64(errors.map { $0.problems.count + $0.unlistedCount } ?? 0))
+    }
   }
 }

@@ -86,8 +86,8 @@ struct Decode: ParsableCommand {
     var block: [UInt8] = []
     while try input.read(into: &block) {
       recording.decode(block) { writer.write($0) }
-      try result.write(writer.text.bytes)
-      writer.text.removeAll()
+      try result.write(writer.output.bytes)
+      writer.output.removeAll()
       if progress.isDue { progress.show(Progress.text(input.bytesRead, of: input.length)) }
     }
     recording.finish { writer.write($0) }
@@ -96,7 +96,7 @@ struct Decode: ParsableCommand {
       throw error
     }
     writer.finish()
-    try result.write(writer.text.bytes)
+    try result.write(writer.output.bytes)
     try result.finish()
     if !quiet { POSIX.printError(recording.report) }
   }
@@ -143,8 +143,8 @@ extension Decode {
           end = try self.endReason(event, input.name)
         }
       } catch { end = .failure(error) }
-      try result.write(writer.text.bytes)
-      writer.text.removeAll()
+      try result.write(writer.output.bytes)
+      writer.output.removeAll()
       try result.flush()
       if input.isDevice, recording.uncertain > 0, !isDateReported, !quiet {
         isDateReported = true
@@ -157,7 +157,7 @@ extension Decode {
     let inputError = inputError(recording, input)
     if inputError == nil {
       writer.finish()
-      try result.write(writer.text.bytes)
+      try result.write(writer.output.bytes)
       try result.finish()
       if !quiet { POSIX.printError(recording.report) }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import GNSSProtocols
 import GPXFiles
 import LocationTypes
+import TextFormats
 
 /// Output formats of `torpor decode`.
 enum EpochFormat: String, ExpressibleByArgument, CaseIterable {
@@ -16,12 +17,11 @@ enum EpochFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// Encodes epochs in one of the formats.
-struct EpochWriter {
+struct EpochWriter: ~Copyable {
   /// Text to print; the caller prints it and removes it.
-  var text = TextBuffer()
+  var output = JSONOutput()
   private let format: EpochFormat
   private let name: String?
-  private var json = JSONWriter()
   private var track = GPXWriter()
   private var hasStarted = false
 
@@ -37,17 +37,10 @@ struct EpochWriter {
   mutating func write(_ epoch: Epoch) {
     begin()
     switch format {
-    case .tpv:
-      TPV.write(epoch, to: &json)
-      moveLines()
-    case .jsonl:
-      EpochJSON.write(epoch, to: &json)
-      moveLines()
-    case .csv:
-      EpochTable.write(epoch, to: &text)
-    case .gpx:
-      track.write(epoch)
-      moveTrack()
+    case .tpv: TPV.write(epoch, to: &output)
+    case .jsonl: EpochJSON.write(epoch, to: &output)
+    case .csv: EpochTable.write(epoch, to: &output.text)
+    case .gpx: track.write(epoch, to: &output.text)
     }
   }
 
@@ -55,9 +48,7 @@ struct EpochWriter {
   mutating func finish() {
     begin()
     switch format {
-    case .gpx:
-      track.end()
-      moveTrack()
+    case .gpx: track.end(to: &output.text)
     case .tpv, .jsonl, .csv: break
     }
   }
@@ -66,32 +57,17 @@ struct EpochWriter {
     guard !hasStarted else { return }
     hasStarted = true
     switch format {
-    case .csv: EpochTable.writeHeader(to: &text)
-    case .gpx:
-      track.begin(creator: "torpor \(Torpor.version)", name: name)
-      moveTrack()
+    case .csv: EpochTable.writeHeader(to: &output.text)
+    case .gpx: track.begin(creator: "torpor \(Torpor.version)", name: name, to: &output.text)
     case .tpv, .jsonl: break
     }
-  }
-
-  private mutating func moveLines() {
-    text.add(json.text)
-    json.removeAll()
-  }
-
-  private mutating func moveTrack() {
-    text.add(bytes: track.bytes)
-    track.removeAll()
   }
 }
 
 extension GPXWriter {
   /// Adds a track point for `epoch`; an epoch without a fix only ends the segment.
-  fileprivate mutating func write(_ epoch: Epoch) {
-    guard let fix = epoch.fix else {
-      endSegment()
-      return
-    }
+  fileprivate mutating func write(_ epoch: Epoch, to text: inout TextBuffer) {
+    guard let fix = epoch.fix else { return endSegment(to: &text) }
     var details = Details()
     details.fix = fix.mode == .threeDimensional ? .threeDimensional : .twoDimensional
     if fix.quality == .differential { details.fix = .dgps }
@@ -105,6 +81,6 @@ extension GPXWriter {
       GPXPoint(
         coordinate: fix.coordinate, utc: epoch.utc, altitude_mm: fix.altitude_mm,
         speed_mmps: fix.speed_mmps),
-      details)
+      details, to: &text)
   }
 }

@@ -1,64 +1,60 @@
 import GNSSProtocols
 import LocationTypes
+import LocationWire
+import TextFormats
 
 /// Encodes epochs as JSON objects with the unit in each name; unknown values are omitted.
 enum EpochJSON {
   /// Adds `epoch` as an object on its own line.
-  static func write(_ epoch: Epoch, to json: inout JSONWriter) {
-    json.begin()
-    if let utc = epoch.utc {
-      json.string("time") { $0.add(iso8601: utc) }
-      json.member("unix_time_s", trimmed: utc.microseconds, scale: 6)
-    } else if let timeOfDay_us = epoch.timeOfDay_us {
-      json.member("time_of_day_s", trimmed: timeOfDay_us, scale: 6)
+  static func write(_ epoch: Epoch, to json: inout JSONOutput) {
+    json.line { json in
+      if let utc = epoch.utc {
+        json.string("time") { $0.add(iso8601: utc) }
+        json.member("unix_time_s", utc.microseconds, scale: 6)
+      } else if let timeOfDay_us = epoch.timeOfDay_us {
+        json.member("time_of_day_s", timeOfDay_us, scale: 6)
+      }
+      if epoch.isDateUncertain { json.member("date_uncertain", true) }
+      json.member("mode", EpochNames.mode(epoch.mode))
+      if let fix = epoch.fix { write(fix, to: &json) }
+      json.member("climb_mps", epoch.climb_mmps, scale: 3)
+      json.member("geoid_separation_m", epoch.geoidSeparation_mm, scale: 3)
+      json.member("latitude_error_m", epoch.latitudeError_mm, scale: 3)
+      json.member("longitude_error_m", epoch.longitudeError_mm, scale: 3)
+      if let error = epoch.timeAccuracy_ns {
+        json.member("time_accuracy_s", Int64(error), scale: 9)
+      }
+      if let satellites = epoch.satellitesInView {
+        json.member("satellites_in_view", Int64(satellites))
+      }
+      json.member("hdop", epoch.hdop_e2.map(Int32.init), scale: 2)
+      json.member("vdop", epoch.vdop_e2.map(Int32.init), scale: 2)
+      json.member("pdop", epoch.pdop_e2.map(Int32.init), scale: 2)
+      switch epoch.origin {
+      case .live: json.member("origin", "live")
+      case .batch: json.member("origin", "batch")
+      }
     }
-    if epoch.isDateUncertain { json.member("date_uncertain", true) }
-    json.member("mode", EpochNames.mode(epoch.mode))
-    if let fix = epoch.fix { write(fix, to: &json) }
-    member("climb_mps", epoch.climb_mmps, 3, &json)
-    member("geoid_separation_m", epoch.geoidSeparation_mm, 3, &json)
-    member("latitude_error_m", epoch.latitudeError_mm, 3, &json)
-    member("longitude_error_m", epoch.longitudeError_mm, 3, &json)
-    if let error = epoch.timeAccuracy_ns {
-      json.member("time_accuracy_s", trimmed: Int64(error), scale: 9)
-    }
-    if let satellites = epoch.satellitesInView {
-      json.member("satellites_in_view", Int64(satellites))
-    }
-    member("hdop", epoch.hdop_e2.map(Int32.init), 2, &json)
-    member("vdop", epoch.vdop_e2.map(Int32.init), 2, &json)
-    member("pdop", epoch.pdop_e2.map(Int32.init), 2, &json)
-    switch epoch.origin {
-    case .live: json.member("origin", "live")
-    case .batch: json.member("origin", "batch")
-    }
-    json.end()
   }
 
   /// Adds the members of a fix.
   ///
   /// - Parameter withCoordinate: Whether to include latitude and longitude.
-  static func write(_ fix: Fix, withCoordinate: Bool = true, to json: inout JSONWriter) {
+  static func write(_ fix: Fix, withCoordinate: Bool = true, to json: inout JSONOutput) {
     if let quality = EpochNames.quality(fix.quality) { json.member("quality", quality) }
     if withCoordinate {
-      json.member("latitude_deg", trimmed: fix.coordinate.latitude_e9, scale: 9)
-      json.member("longitude_deg", trimmed: fix.coordinate.longitude_e9, scale: 9)
+      json.member("latitude_deg", fix.coordinate.latitude_e9, scale: 9)
+      json.member("longitude_deg", fix.coordinate.longitude_e9, scale: 9)
     }
-    member("altitude_m", fix.altitude_mm, 3, &json)
-    member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, 3, &json)
-    member("speed_mps", fix.speed_mmps, 3, &json)
-    member("course_deg", fix.course_e4, 4, &json)
-    member("horizontal_accuracy_m", fix.horizontalAccuracy_mm, 3, &json)
-    member("vertical_accuracy_m", fix.verticalAccuracy_mm, 3, &json)
-    member("speed_accuracy_mps", fix.speedAccuracy_mmps, 3, &json)
-    member("course_accuracy_deg", fix.courseAccuracy_e2, 2, &json)
+    json.member("altitude_m", fix.altitude_mm, scale: 3)
+    json.member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, scale: 3)
+    json.member("speed_mps", fix.speed_mmps, scale: 3)
+    json.member("course_deg", fix.course_e4, scale: 4)
+    json.member("horizontal_accuracy_m", fix.horizontalAccuracy_mm, scale: 3)
+    json.member("vertical_accuracy_m", fix.verticalAccuracy_mm, scale: 3)
+    json.member("speed_accuracy_mps", fix.speedAccuracy_mmps, scale: 3)
+    json.member("course_accuracy_deg", fix.courseAccuracy_e2, scale: 2)
     if let satellites = fix.satellites { json.member("satellites_used", Int64(satellites)) }
-  }
-
-  private static func member(
-    _ name: String, _ value: Int32?, _ scale: Int, _ json: inout JSONWriter
-  ) {
-    if let value { json.member(name, trimmed: Int64(value), scale: scale) }
   }
 }
 
@@ -76,17 +72,6 @@ enum EpochNames {
 
   /// Name of the positioning method; nil if the receiver does not report it.
   static func quality(_ quality: FixQuality) -> String? {
-    switch quality {
-    case .unknown: nil
-    case .autonomous: "autonomous"
-    case .differential: "differential"
-    case .rtkFixed: "rtk_fixed"
-    case .rtkFloat: "rtk_float"
-    case .deadReckoning: "dead_reckoning"
-    case .manual: "manual"
-    case .simulated: "simulated"
-    case .surveyed: "surveyed"
-    case .combined: "gnss_dead_reckoning"
-    }
+    quality == .unknown ? nil : quality.jsonName
   }
 }

@@ -81,14 +81,14 @@ struct LiveInput: ~Copyable {
     let kind = LiveInput.kind(path)
     // A missing device, for example an unplugged one, is reported by `open` below.
     if baud != nil, kind != .device, isStandard || POSIX.kind(of: path) != .missing {
-      throw SerialLine.notSerialLine(path)
+      throw LiveLine.notSerialLine(path)
     }
     let descriptor =
       isStandard ? STDIN_FILENO : try LiveInput.open(path, kind == .device, follow: follow)
     if isStandard, POSIX.isTerminal(STDIN_FILENO) {
       POSIX.printError("torpor: reading standard input; end it with Ctrl-D")
     }
-    if kind == .device { try SerialLine.prepare(descriptor, path, baud: baud) }
+    if kind == .device { try LiveLine.prepare(descriptor, path, baud: baud) }
     var watch: FileWatch?
     if follow, kind != .stream {
       watch = try FileWatch(path: isStandard ? nil : path)
@@ -174,7 +174,7 @@ struct LiveInput: ~Copyable {
     shouldReopen = false
     guard let path, POSIX.kind(of: path) == .device else { return false }
     guard let opened = try? LiveInput.open(path, true, follow: true) else { return false }
-    do { try SerialLine.prepare(opened, path, baud: baud) } catch {
+    do { try LiveLine.prepare(opened, path, baud: baud) } catch {
       close(opened)
       return false
     }

@@ -1,27 +1,28 @@
 import GNSSProtocols
 import LocationTypes
+import TextFormats
 
 /// Encodes epochs as gpsd's time-position-velocity reports, with gpsd's names, units, digits and order of members.
 ///
 /// Source: gpsd_json(5), class TPV, and `json_tpv_dump` of gpsd 3.27. Unknown values are omitted.
 enum TPV {
   /// Adds `epoch` as an object on its own line.
-  static func write(_ epoch: Epoch, to json: inout JSONWriter) {
-    json.begin()
-    json.member("class", "TPV")
-    if let status = status(epoch.fix) { json.member("status", status) }
-    json.member("mode", Int64(epoch.mode.rawValue))
-    if let utc = epoch.utc {
-      json.string("time") { $0.add(iso8601: utc) }
-      if let error = epoch.timeAccuracy_ns {
-        json.member("ept", trimmed: Int64(error), scale: 9)
+  static func write(_ epoch: Epoch, to json: inout JSONOutput) {
+    json.line { json in
+      json.member("class", "TPV")
+      if let status = status(epoch.fix) { json.member("status", status) }
+      json.member("mode", Int64(epoch.mode.rawValue))
+      if let utc = epoch.utc {
+        json.string("time") { $0.add(iso8601: utc) }
+        if let error = epoch.timeAccuracy_ns {
+          json.member("ept", Int64(error), scale: 9)
+        }
       }
+      if let fix = epoch.fix { write(epoch, fix, to: &json) }
     }
-    if let fix = epoch.fix { write(epoch, fix, to: &json) }
-    json.end()
   }
 
-  private static func write(_ epoch: Epoch, _ fix: Fix, to json: inout JSONWriter) {
+  private static func write(_ epoch: Epoch, _ fix: Fix, to json: inout JSONOutput) {
     json.member("lat", fix.coordinate.latitude_e9, scale: 9, places: 9)
     json.member("lon", fix.coordinate.longitude_e9, scale: 9, places: 9)
     member("altHAE", fix.ellipsoidalAltitude_mm, 3, 4, &json)
@@ -43,7 +44,7 @@ enum TPV {
   }
 
   private static func member(
-    _ name: String, _ value: Int32?, _ scale: Int, _ places: Int, _ json: inout JSONWriter
+    _ name: StaticString, _ value: Int32?, _ scale: Int, _ places: Int, _ json: inout JSONOutput
   ) {
     if let value { json.member(name, Int64(value), scale: scale, places: places) }
   }

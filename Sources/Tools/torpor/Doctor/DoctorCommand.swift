@@ -3,6 +3,7 @@ import BoardDoctor
 import BoardProfiles
 import Glibc
 import LocationTypes
+import TextFormats
 
 /// `torpor doctor`: runs the checks of `BoardDoctor`, prints their findings and writes a profile with them.
 struct DoctorCommand: ParsableCommand {
@@ -237,13 +238,13 @@ final class FindingPrinter {
   func show(_ finding: Finding) {
     counts[finding.outcome, default: 0] += 1
     if finding.outcome == .failed, firstFailure == nil { firstFailure = finding }
-    var writer = JSONWriter()
-    writer.begin()
-    writer.member("check", finding.name)
-    writer.member("outcome", finding.outcome.rawValue)
-    writer.member("found", finding.found)
-    if let suggestion = finding.suggestion { writer.member("remedy", suggestion) }
-    writer.end()
+    var writer = JSONOutput()
+    writer.line { writer in
+      writer.member("check", finding.name)
+      writer.member("outcome", finding.outcome.rawValue)
+      writer.member("found", finding.found)
+      if let suggestion = finding.suggestion { writer.member("remedy", suggestion) }
+    }
     put(isJSON ? writer.text.bytes : Array(lines(finding).utf8))
   }
 
@@ -265,14 +266,16 @@ final class FindingPrinter {
   /// Prints the counts and the first failure with its suggestion.
   func finish(profile: String?, write: String?) {
     if isJSON {
-      var writer = JSONWriter()
-      writer.begin()
-      for outcome in Finding.Outcome.allCases {
-        writer.member(outcome.rawValue, Int64(counts[outcome] ?? 0))
+      var writer = JSONOutput()
+      writer.line { writer in
+        for outcome in Finding.Outcome.allCases {
+          writer.member(name: outcome.rawValue, Int64(counts[outcome] ?? 0))
+        }
+        if let firstFailure {
+          writer.member("first", firstFailure.suggestion ?? firstFailure.found)
+        }
+        if let profile { writer.member("profile", profile) }
       }
-      if let firstFailure { writer.member("first", firstFailure.suggestion ?? firstFailure.found) }
-      if let profile { writer.member("profile", profile) }
-      writer.end()
       return put(writer.text.bytes)
     }
     let (passed, failed) = (counts[.passed] ?? 0, counts[.failed] ?? 0)

@@ -1,4 +1,5 @@
 import LocationTypes
+import TextFormats
 
 /// Formats numbers with units for human-readable output.
 enum HumanFormat {

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A table in plain text: the first columns are left-aligned, the others right-aligned.
 struct TextTable {
   private let headers: [String]

@@ -1,9 +1,12 @@
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
+import TextFormats
 
-/// The HTML report of a simulated run (`torpor simulate --report`): one self-contained page without network access and
-/// scripts.
+/// The HTML report of a simulated run (`torpor simulate --report`): one self-contained page without network access.
+///
+/// All charts are drawn as SVG from ``Chart``; their values are also in the page as a table and as JSON, from which a
+/// small script shows the values below the pointer.
 struct ReportPage {
   /// Name of the board.
   var board: String
@@ -30,165 +33,164 @@ struct ReportPage {
 
   /// The page, UTF-8.
   var bytes: [UInt8] {
-    var page = Markup()
-    page.add(markup: "<!DOCTYPE html>\n")
-    page.element("html", ["lang": "en"]) { page in
-      writeHead(to: &page)
-      page.newLine()
-      page.element("body") { page in
-        page.element("main") { page in
-          writeTitle(to: &page)
-          writeTiles(to: &page)
-          section("Track", to: &page) {
-            ReportMap(track, summary.duration, samples, gapLimit: track.effectiveGapLimit).write(
-              to: &$0)
-          }
-          section("Over time", to: &page) {
-            ReportCharts(
-              summary.duration, samples, boundResult, battery: charge == nil ? nil : battery,
-              charge: charge ?? 100
-            ).write(to: &$0)
-          }
-          if let energy = summary.energy {
-            section("Energy", to: &page) {
-              ReportEnergy(
-                summary, energy, samples, boundResult?.summary, battery, charge ?? 100
-              ).write(to: &$0)
-            }
-          }
-          writeSettings(to: &page)
-        }
-      }
-      page.newLine()
-    }
-    page.newLine()
-    return page.text.bytes
+    let overTime = ReportCharts(
+      summary.duration, samples, boundResult, battery: charge == nil ? nil : battery,
+      charge: charge ?? 100)
+    let (charts, rows) = (overTime.charts, overTime.rows)
+    let map = ReportMap(track, summary.duration, samples, gapLimit: track.effectiveGapLimit)
+    let page = ReportTemplate.page(
+      title: "\(routeName) on \(board)",
+      heading: "<bdi>\(routeName)</bdi> on <bdi>\(board)</bdi>", lead: lead, tiles: tiles,
+      map: map.chart.html(), timeUnit: Axis.timeUnit(summary.duration),
+      charts: charts.enumerated().map { $0.element.html($0.offset) }, notices: notices,
+      table: table(charts, rows), energy: energy, settings: settings, data: data(charts, rows))
+    return Array(page.text.utf8)
   }
 
-  private func writeHead(to page: inout Markup) {
-    page.newLine()
-    page.element("head") { page in
-      page.emptyElement("meta", ["charset": "utf-8"])
-      page.emptyElement(
-        "meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-      page.emptyElement(
-        "meta",
-        [
-          "http-equiv": "Content-Security-Policy",
-          "content": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-        ])
-      page.emptyElement("meta", ["name": "color-scheme", "content": "light dark"])
-      page.emptyElement("meta", ["name": "generator", "content": "torpor \(Torpor.version)"])
-      // An empty icon: otherwise a browser requests favicon.ico from the server.
-      page.emptyElement("link", ["rel": "icon", "href": "data:,"])
-      page.element("title", "\(routeName) on \(board)")
-      page.element("style") { $0.add(markup: ReportStyle.sheet) }
-    }
+  private var lead: String {
+    var start = TextBuffer()
+    start.add(day: track.firstTime.date)
+    start.add(" ")
+    start.add(hoursMinutesSeconds: track.firstTime.microsecondsOfDay / 1_000_000)
+    return "\(HumanFormat.duration(summary.duration)); \(request). "
+      + "The track starts at \(start.string) UTC."
   }
 
-  private func writeTitle(to page: inout Markup) {
-    page.newLine()
-    page.element("header") { page in
-      page.element("p", ["class": "note"], "Simulated run")
-      page.element("h1") { page in
-        page.element("bdi", routeName)
-        page.addText(" on ")
-        page.element("bdi", board)
-      }
-      page.element("p", ["class": "lead"]) { page in
-        page.addText("\(HumanFormat.duration(summary.duration)); \(request). ")
-        var start = TextBuffer()
-        start.add(day: track.firstTime.date)
-        start.add(" ")
-        start.add(hoursMinutesSeconds: track.firstTime.microsecondsOfDay / 1_000_000)
-        page.addText("The track starts at \(start.string) UTC.")
-      }
-    }
-  }
+  // MARK: Tiles
 
-  private func writeTiles(to page: inout Markup) {
-    page.newLine()
-    page.element("dl", ["class": boundResult == nil ? "tiles" : "tiles many"]) { page in
-      if let energy = summary.energy { writeEnergyTiles(energy, to: &page) }
-      if let comparison = boundResult?.summary {
-        let share = HumanFormat.decimal(comparison.error.exceededShare * 100, places: 2)
+  /// The most important numbers of the summary.
+  private var tiles: [HTML] {
+    var tiles = summary.energy.map(energyTiles) ?? []
+    if let comparison = boundResult?.summary {
+      let share = HumanFormat.decimal(comparison.error.exceededShare * 100, places: 2)
+      tiles.append(
         tile(
           "Error above \(HumanFormat.distance(comparison.bound_m))", "\(share) %",
           "of the time; p95 \(HumanFormat.distance(comparison.error.p95_m)), "
-            + "worst \(HumanFormat.distance(comparison.error.maximum_m))", to: &page)
-        if let ratio = comparison.ratio {
+            + "worst \(HumanFormat.distance(comparison.error.maximum_m))"))
+      if let ratio = comparison.ratio {
+        tiles.append(
           tile(
             "Receiver energy / optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
             "\(HumanFormat.energy(comparison.receiver_mJ)); optimum "
               + HumanFormat.energy(comparison.optimum_mJ)
-              + (SummaryText.violation(comparison).map { "; \($0)" } ?? ""), to: &page)
-        }
+              + (SummaryText.violation(comparison).map { "; \($0)" } ?? "")))
       }
-      let lost =
-        summary.lost > 0 ? "\(HumanFormat.count(Int(clamping: summary.lost))) lost" : "none lost"
-      let delivered = SummaryText.delivered(summary, by: service)
+    }
+    let lost =
+      summary.lost > 0 ? "\(HumanFormat.count(Int(clamping: summary.lost))) lost" : "none lost"
+    let delivered = SummaryText.delivered(summary, by: service)
+    return tiles + [
       tile(
         "Fixes", HumanFormat.count(summary.fixes),
         service == .updates
-          ? "delivered \(delivered); \(lost)" : "service delivered: \(delivered)",
-        to: &page)
+          ? "delivered \(delivered); \(lost)" : "service delivered: \(delivered)"),
       tile(
         "Board awake", HumanFormat.duration(summary.awakeTime),
-        "woke \(HumanFormat.times(summary.hostWakes))",
-        to: &page)
-    }
+        "woke \(HumanFormat.times(summary.hostWakes))"),
+    ]
   }
 
-  private func writeEnergyTiles(_ energy: TraceEnergy, to page: inout Markup) {
+  private func energyTiles(_ energy: TraceEnergy) -> [HTML] {
     let seconds = max(summary.duration.seconds, 1e-9)
     let used_mJ = energy.receiver_mJ + energy.board_mJ
     let gpsd_mJ = energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ
     let saved = gpsd_mJ > 0 ? HumanFormat.decimal((1 - used_mJ / gpsd_mJ) * 100, places: 1) : "-"
-    tile(
+    let power = tile(
       "Mean power", "\(HumanFormat.decimal(used_mJ / seconds, places: 1)) mW",
       "\(saved) % saved; with gpsd \(HumanFormat.decimal(gpsd_mJ / seconds, places: 1)) mW",
-      isFirst: true, to: &page)
-    guard let battery else { return }
+      isFirst: true)
+    guard let battery else { return [power] }
     let charge = charge ?? 100
-    tile(
-      "Battery life", ReportEnergy.life(battery, charge, used_mJ / seconds),
-      "\(battery.text(charge)); with gpsd \(ReportEnergy.life(battery, charge, gpsd_mJ / seconds))",
-      isFirst: true, to: &page)
+    let life = ReportEnergy.life(battery, charge, used_mJ / seconds)
+    let gpsdLife = ReportEnergy.life(battery, charge, gpsd_mJ / seconds)
+    return [
+      power,
+      tile("Battery life", life, "\(battery.text(charge)); with gpsd \(gpsdLife)", isFirst: true),
+    ]
   }
 
   private func tile(
-    _ name: String, _ value: String, _ more: String, isFirst: Bool = false, to page: inout Markup
-  ) {
-    page.element("div", ["class": isFirst ? "tile first" : "tile"]) { page in
-      page.element("dt", name)
-      page.element("dd", ["class": "big"], value)
-      page.element("dd", ["class": "note"], more)
+    _ name: String, _ value: String, _ more: String, isFirst: Bool = false
+  ) -> HTML {
+    """
+    <div class="\(isFirst ? "tile first" : "tile")"><dt>\(name)</dt><dd class="big">\(value)</dd>\
+    <dd class="note">\(more)</dd></div>
+    """
+  }
+
+  // MARK: Sections
+
+  /// The notices of services: visits, regions, pauses.
+  private var notices: HTML? {
+    guard !samples.notices.isEmpty else { return nil }
+    let rows = samples.notices.map { moment, notice -> HTML in
+      var time = TextBuffer()
+      time.add(hoursMinutesSeconds: moment.microseconds / 1_000_000)
+      return """
+        <tr><th scope="row">\(time.string) <b>\(notice.name)</b></th>\
+        <td class="wide">\(TraceText.text(notice))</td></tr>
+        """
+    }
+    let count = samples.noticeCount - samples.notices.count
+    let more: HTML? = count > 0 ? "<p class=\"lead\">and \(HumanFormat.count(count)) more</p>" : nil
+    return "\n<h3>Notices to the client</h3><table><tbody>\(rows)</tbody></table>\(more)"
+  }
+
+  private func table(_ charts: [Chart], _ rows: [String]) -> HTML {
+    let columns = charts.flatMap(\.columns)
+    let cells = rows.enumerated().map { index, start -> [HTML] in
+      ["\(start)"]
+        + columns.map { column in
+          "\(column.values[index].map { HumanFormat.decimal($0, places: column.places) } ?? "–")"
+        }
+    }
+    return HTML.table(["from"] + columns.map(\.heading), cells)
+  }
+
+  private var energy: HTML? {
+    summary.energy.map {
+      ReportEnergy(
+        summary: summary, energy: $0, samples: samples, boundResult: boundResult?.summary,
+        battery: battery, charge: charge ?? 100
+      ).html
     }
   }
 
-  private func section(
-    _ title: String, to page: inout Markup, _ body: (inout Markup) -> Void
-  ) {
-    page.newLine()
-    page.element("section") { page in
-      page.element("h2", title)
-      body(&page)
+  /// The values of the charts as JSON, without characters that markup needs.
+  private func data(_ charts: [Chart], _ rows: [String]) -> HTML {
+    var json = JSONOutput()
+    json.object { json in
+      json.member("duration_s", summary.duration.microseconds, scale: 6)
+      json.member("interval_s", samples.rowInterval.microseconds, scale: 6)
+      json.list("from") { json in for row in rows { json.element(text: row) } }
+      json.list("charts") { json in
+        for chart in charts { json.element { ReportPage.write(chart, to: &$0) } }
+      }
     }
+    return HTML(
+      markup: json.text.string.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c"))
   }
 
-  private func writeSettings(to page: inout Markup) {
-    page.newLine()
-    page.element("footer") { page in
-      page.element("details") { page in
-        page.element("summary", "Settings")
-        page.element("dl", ["class": "settings"]) { page in
-          for (name, value) in settings {
-            page.element("dt", name)
-            page.element("dd") { $0.element("bdi", value) }
+  private static func write(_ chart: Chart, to json: inout JSONOutput) {
+    json.member("title", chart.title ?? "")
+    json.list("columns") { json in
+      for column in chart.columns {
+        json.element { json in
+          json.member("name", column.name)
+          json.member("unit", column.unit)
+          json.list("values") { json in
+            let scale = ([1, 10, 100] as [Double])[column.places]
+            for value in column.values {
+              if let value {
+                json.element(Int64((value * scale).rounded()), scale: column.places)
+              } else {
+                json.element(json: "null")
+              }
+            }
           }
         }
       }
-      page.element("p", ["class": "note"], "Created by torpor simulate, version \(Torpor.version).")
     }
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import LinuxHAL
 import LocationPolicy
 import LocationWire
+import TextFormats
 
 /// `torpor clients`.
 struct ClientsCommand: ParsableCommand {
@@ -41,11 +42,10 @@ struct ClientsList: ParsableCommand {
   var json = false
 
   func run() throws {
-    let reply = try socket.call(.listClients)
-    guard case .clients(let clients) = reply else { throw SocketOption.unexpectedReply }
+    let clients = try socket.request { try $0.listClients() }
     var output = Output()
     if json {
-      try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
+      try output.write(ReplyEncoder.object(of: .clients(clients)) + [UInt8(ascii: "\n")])
     } else if clients.isEmpty {
       try output.write(Array("no client has connected yet\n".utf8))
     } else {
@@ -176,16 +176,16 @@ struct ClientDecision: ParsableArguments {
   ///   - member: Writes the result as a member of the JSON object.
   /// - Throws: ``CommandError`` if the service refuses it or is not available.
   func send(
-    _ call: WireCall, _ what: String, _ member: (inout JSONWriter) -> Void
+    _ call: WireCall, _ what: String, _ member: (inout JSONOutput) -> Void
   ) throws {
-    _ = try socket.call(call)
+    try socket.request { try $0.call(call) }
     var output = Output()
-    var line = JSONWriter()
-    line.begin()
-    line.member("user", Int64(client.user))
-    line.member("name", client.name)
-    member(&line)
-    line.end()
+    var line = JSONOutput()
+    line.line { line in
+      line.member("user", Int64(client.user))
+      line.member("name", client.name)
+      member(&line)
+    }
     let text = "\(LogText.cleaned(client.name)) of \(ClientName.user(client.user)) \(what)\n"
     try output.write(json ? line.text.bytes : Array(text.utf8))
     try output.finish()

@@ -2,6 +2,7 @@ import ArgumentParser
 import BoardHardware
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// `torpor energy`.
 struct EnergyCommand: ParsableCommand {
@@ -20,11 +21,10 @@ struct EnergyCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let reply = try socket.call(.getEnergy)
-    guard case .energy(let energy) = reply else { throw SocketOption.unexpectedReply }
+    let energy = try socket.request { try $0.getEnergy() }
     var output = Output()
     if json {
-      try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
+      try output.write(ReplyEncoder.object(of: .energy(energy)) + [UInt8(ascii: "\n")])
     } else {
       try output.write(EnergyText.text(energy, style: .ofStandardOutput).bytes)
     }
@@ -47,7 +47,7 @@ enum EnergyText {
     }
     table.add(total("board", energy.board_mJ, length))
     for state in [BoardState.awake, .idle, .suspended, .off] where energy[state] > .zero {
-      table.add(row(TraceJSON.name(state), energy[state], length))
+      table.add(row(state.jsonName, energy[state], length))
     }
     table.add(total("total", energy.receiver_mJ + energy.board_mJ, length))
     table.write(to: &text, style: style)

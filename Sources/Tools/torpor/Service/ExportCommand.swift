@@ -87,8 +87,8 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func flush(_ writer: inout FixWriter, to result: inout Output) throws {
-    try result.write(writer.text.bytes)
-    writer.text.removeAll()
+    try result.write(writer.bytes)
+    writer.removeAll()
   }
 
   private func reportCount(_ count: Int, _ gap: Gap?) {

@@ -24,10 +24,9 @@ struct FlushCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    _ = try socket.call(.flush)
-    let uses = try socket.status().uses
-    guard case .clients(let clients) = try socket.call(.listClients) else {
-      throw SocketOption.unexpectedReply
+    let (uses, clients) = try socket.request { connection in
+      try connection.call(.flush)
+      return (try connection.getStatus().uses, try connection.listClients())
     }
     for line in FlushCommand.remarks(clients, uses) { POSIX.printError("torpor: \(line)") }
     var output = Output()

@@ -158,14 +158,12 @@ struct Monitor: ~Copyable {
       throw .locationNotPermitted(client: ClientName.own)
     }
     try newSession.subscribe()
-    _ = try newSession.call(.startUpdating)
+    try newSession.call(.startUpdating)
     session = consume newSession
   }
 
   private mutating func status() throws(ClientError) -> WireStatus {
-    guard case .status(let status)? = try statusConnection?.call(.getStatus) else {
-      throw .malformed("the reply to GetStatus is not a status")
-    }
+    guard let status = try statusConnection?.getStatus() else { throw .disconnected }
     return status
   }
 

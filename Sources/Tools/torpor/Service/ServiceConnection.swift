@@ -2,6 +2,7 @@ import ArgumentParser
 import LocationClient
 import LocationTypes
 import LocationWire
+import TextFormats
 
 // Shared by the commands that query the service: the option for its socket, calls with their errors, and the formatting
 // of its times.
@@ -22,25 +23,13 @@ extension SocketOption {
     do { return try LocationConnection(path: path) } catch { throw CommandError(error) }
   }
 
-  /// Opens a connection, sends one call and returns the reply.
+  /// Opens a connection for `body`.
   ///
   /// - Throws: ``CommandError`` with the exit code of the service's or the connection's error.
-  func call(_ call: WireCall) throws(CommandError) -> WireReply {
+  @discardableResult
+  func request<Answer>(_ body: (inout LocationConnection) throws -> Answer) throws -> Answer {
     var connection = try connect()
-    do { return try connection.call(call) } catch { throw CommandError(error) }
-  }
-
-  /// The status of the service.
-  func status() throws(CommandError) -> WireStatus {
-    guard case .status(let status) = try call(.getStatus) else {
-      throw SocketOption.unexpectedReply
-    }
-    return status
-  }
-
-  /// Error for a reply that does not match its call.
-  static var unexpectedReply: CommandError {
-    CommandError(ClientError.malformed("the reply does not match the call"))
+    do { return try body(&connection) } catch let error as ClientError { throw CommandError(error) }
   }
 }
 

@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let status = try socket.status()
+    let status = try socket.request { try $0.getStatus() }
     var output = Output()
     if json {
       try output.write(ReplyEncoder.object(of: .status(status)) + [UInt8(ascii: "\n")])

@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// Human-readable status of the service: a line for each fact, with its name in front, then a table of clients.
 struct StatusText {

@@ -4,6 +4,7 @@ import LocationClient
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// `torpor visits`.
 struct VisitsCommand: ParsableCommand {
@@ -38,7 +39,7 @@ struct VisitsCommand: ParsableCommand {
     }
     try StopSignals.install()
     try session.subscribe()
-    _ = try session.call(.startVisits)
+    try session.call(.startVisits)
     var output = Output()
     var remaining = count ?? .max
     if !json { POSIX.printError("torpor: waiting for visits; press Ctrl-C to end") }
@@ -58,10 +59,10 @@ struct VisitsCommand: ParsableCommand {
         remaining -= 1
         try output.flush()
         // Acknowledge the visit once it is printed, so that it is not delivered again.
-        if number > 0 { _ = try session.call(.acknowledgeEvents(number)) }
+        if number > 0 { try session.call(.acknowledgeEvents(number)) }
       }
     }
-    _ = try session.call(.stopVisits)
+    try session.call(.stopVisits)
     try output.finish()
   }
 

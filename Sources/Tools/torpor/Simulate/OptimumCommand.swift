@@ -3,6 +3,7 @@ import BoardProfiles
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
+import TextFormats
 
 /// `torpor optimum`.
 struct OptimumCommand: ParsableCommand {
@@ -74,7 +75,7 @@ struct OptimumCommand: ParsableCommand {
 }
 
 /// Output of `torpor optimum`: a row or a JSON object for each track and accuracy.
-struct OptimumTable {
+struct OptimumTable: ~Copyable {
   private static let headers = [
     "track", "time", "accuracy", "energy", "mean power", "always on", "saved", "searches",
   ]
@@ -83,7 +84,7 @@ struct OptimumTable {
   private let costs: ReceiverCosts
   private let isJSON: Bool
   private let style: Style
-  private var json = JSONWriter()
+  private var json = JSONOutput()
   private var table = TextTable(headers)
 
   init(_ board: String, _ costs: ReceiverCosts, isJSON: Bool, style: Style) {
@@ -111,20 +112,21 @@ struct OptimumTable {
   }
 
   private mutating func write(_ optimum: Optimum, _ path: String, _ accuracy_m: Double) {
-    json.begin()
-    json.member("track", path)
-    json.member("board", board)
-    json.member("duration_s", Int64(optimum.duration_s))
-    json.member("accuracy_m", accuracy_m)
-    json.member("energy_mj", optimum.energy_mJ)
-    json.member("mean_mw", optimum.mean_mW)
-    json.member("always_on_mj", optimum.alwaysOn_mJ)
-    json.member("fixes", Int64(optimum.fixes.count))
-    json.member("searches", Int64(optimum.acquisitions))
-    json.member("off_s", optimum.off_s)
-    json.member("acquiring_s", optimum.acquiring_s)
-    json.member("tracking_s", optimum.tracking_s)
-    json.end()
+    let board = board
+    json.line { json in
+      json.member("track", path)
+      json.member("board", board)
+      json.member("duration_s", Int64(optimum.duration_s))
+      json.member("accuracy_m", accuracy_m)
+      json.member("energy_mj", optimum.energy_mJ)
+      json.member("mean_mw", optimum.mean_mW)
+      json.member("always_on_mj", optimum.alwaysOn_mJ)
+      json.member("fixes", Int64(optimum.fixes.count))
+      json.member("searches", Int64(optimum.acquisitions))
+      json.member("off_s", optimum.off_s)
+      json.member("acquiring_s", optimum.acquiring_s)
+      json.member("tracking_s", optimum.tracking_s)
+    }
   }
 
   /// The output, UTF-8.

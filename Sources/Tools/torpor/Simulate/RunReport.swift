@@ -1,6 +1,7 @@
 import Glibc
 import LocationSimulation
 import LocationTypes
+import TextFormats
 
 /// Prints the records and the summary of a run, as text or JSON, and writes the trace file.
 ///
@@ -19,7 +20,7 @@ struct RunReport: ~Copyable {
   private var isOutputClosed = false
   private var trace: Output?
   private var printer: TraceText
-  private var json = JSONWriter()
+  private var json = JSONOutput()
   private var text = TextBuffer()
   private var progress: Progress
   private var failure: (any Error)?

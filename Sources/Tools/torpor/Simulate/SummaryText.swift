@@ -1,5 +1,7 @@
 import LocationSimulation
 import LocationTypes
+import LocationWire
+import TextFormats
 
 /// Human-readable summary of a run: deliveries, accuracy and energy. Lines have at most 80 columns.
 struct SummaryText {
@@ -119,7 +121,7 @@ struct SummaryText {
     shares(
       "board",
       energy.boardTime.enumerated().compactMap { index, time in
-        BoardState(rawValue: UInt8(index)).map { (TraceJSON.name($0), time) }
+        BoardState(rawValue: UInt8(index)).map { ($0.jsonName, time) }
       }, duration, to: &text)
   }
 

@@ -2,6 +2,7 @@ import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// Human-readable trace of a run: deliveries, notices and state changes as they occur.
 ///
@@ -152,7 +153,7 @@ struct TraceText {
   private mutating func writeSleep(at now: Instant, to text: inout TextBuffer) {
     let count = wakes.values.reduce(0, +)
     let sleeps = sleepTimes.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
-      .map { "\(TraceJSON.name($0.key)) \(HumanFormat.duration($0.value))" }
+      .map { "\($0.key.jsonName) \(HumanFormat.duration($0.value))" }
     if count > 0, !sleeps.isEmpty {
       let reasons = wakes.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
         .map { TraceText.name($0.key) }

@@ -1,14 +1,15 @@
 import LocationSimulation
 import LocationTypes
+import TextFormats
 
 /// Output of `torpor tune`: a table for each track and a recommendation for each use case, as text or JSON Lines.
-struct TuneReport {
+struct TuneReport: ~Copyable {
   private let board: String
   private let battery: Battery?
   private let isJSON: Bool
   private let style: Style
   private var text = TextBuffer()
-  private var json = JSONWriter()
+  private var json = JSONOutput()
   /// Whether a table was printed, so that the legend is needed.
   private var hasTable = false
 
@@ -141,51 +142,55 @@ struct TuneReport {
 
 extension TuneReport {
   private mutating func write(_ run: TuneRun, _ path: String) {
-    json.begin()
-    json.member("kind", "run")
-    json.member("track", path)
-    json.member("board", board)
-    write(run.setting)
-    json.member("duration_s", trimmed: run.summary.duration.microseconds, scale: 6)
-    json.member("receiver_mw", run.receiver_mW)
-    json.member("board_mw", run.board_mW)
-    json.member("together_mw", run.together_mW)
-    json.member("fixes", Int64(run.summary.fixes))
-    json.member("delivered", Int64(run.summary.delivered))
-    json.member("notices", Int64(run.summary.notices))
-    json.member("lost", Int64(run.summary.lost))
-    if let error = run.error {
-      json.member("broken_share", error.exceededShare)
-      json.member("broken_too_often", TuneReport.exceedsLimit(error.exceededShare))
-      json.member("p95_m", error.p95_m)
+    let (board, battery) = (board, battery)
+    json.line { json in
+      json.member("kind", "run")
+      json.member("track", path)
+      json.member("board", board)
+      TuneReport.write(run.setting, to: &json)
+      json.member("duration_s", run.summary.duration.microseconds, scale: 6)
+      json.member("receiver_mw", run.receiver_mW)
+      json.member("board_mw", run.board_mW)
+      json.member("together_mw", run.together_mW)
+      json.member("fixes", Int64(run.summary.fixes))
+      json.member("delivered", Int64(run.summary.delivered))
+      json.member("notices", Int64(run.summary.notices))
+      json.member("lost", Int64(run.summary.lost))
+      if let error = run.error {
+        json.member("broken_share", error.exceededShare)
+        json.member("broken_too_often", TuneReport.exceedsLimit(error.exceededShare))
+        json.member("p95_m", error.p95_m)
+      }
+      TuneReport.writeLife(battery, at: run.together_mW, to: &json)
     }
-    writeLife(run.together_mW)
-    json.end()
   }
 
   private mutating func write(_ pick: TuneRecommendation) {
-    json.begin()
-    json.member("kind", "pick")
-    json.member("board", board)
-    json.member("question", pick.useCase.jsonName)
-    if let bound = pick.useCase.bound_m { json.member("within_m", bound) }
-    write(pick.setting)
-    json.member("together_mw", pick.sum.mean_mW)
-    if pick.setting.useCase.bound_m != nil {
-      json.member("broken_share", pick.sum.violationShare)
+    let (board, battery) = (board, battery)
+    json.line { json in
+      json.member("kind", "pick")
+      json.member("board", board)
+      json.member("question", pick.useCase.jsonName)
+      if let bound = pick.useCase.bound_m { json.member("within_m", bound) }
+      TuneReport.write(pick.setting, to: &json)
+      json.member("together_mw", pick.sum.mean_mW)
+      if pick.setting.useCase.bound_m != nil {
+        json.member("broken_share", pick.sum.violationShare)
+      }
+      TuneReport.writeLife(battery, at: pick.sum.mean_mW, to: &json)
     }
-    writeLife(pick.sum.mean_mW)
-    json.end()
   }
 
-  private mutating func write(_ setting: TuneSetting) {
+  private static func write(_ setting: TuneSetting, to json: inout JSONOutput) {
     json.member("service", setting.useCase.service.rawValue)
     if let bound = setting.useCase.bound_m { json.member("accuracy_m", bound) }
     if setting.useCase == .wholeTrack { json.member("batching", setting.batches) }
     json.member("motion_line", setting.hasMotionLine)
   }
 
-  private mutating func writeLife(_ power_mW: Double) {
+  private static func writeLife(
+    _ battery: Battery?, at power_mW: Double, to json: inout JSONOutput
+  ) {
     if let seconds = battery?.life(at: power_mW)?.seconds { json.member("battery_s", seconds) }
   }
 }

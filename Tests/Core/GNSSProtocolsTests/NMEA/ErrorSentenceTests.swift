@@ -124,16 +124,16 @@ import Testing
     // GlobalTop PMTK command packet A11; Quectel LC76G PAIR protocol.
     #expect(
       decode(Array("$PMTK001,604,3*32\r\n".utf8)).messages
-        == [.commandResult(CommandResult(family: .pmtk, command: 604, outcome: .done))])
+        == [.commandResult(CommandResult(family: .mtk, command: 604, outcome: .done))])
     #expect(
       decode(Array("$PAIR001,066,0*3B\r\n".utf8)).messages
-        == [.commandResult(CommandResult(family: .pair, command: 66, outcome: .done))])
+        == [.commandResult(CommandResult(family: .airoha, command: 66, outcome: .done))])
     for (flag, outcome) in [
       ("0", .invalid), ("1", .unsupported), ("2", .failed), ("3", .done),
     ] as [(String, CommandResult.Outcome)] {
       #expect(
         one("PMTK001,314,\(flag)")
-          == .commandResult(CommandResult(family: .pmtk, command: 314, outcome: outcome)))
+          == .commandResult(CommandResult(family: .mtk, command: 314, outcome: outcome)))
     }
     for (result, outcome) in [
       ("0", .done), ("1", .pending), ("2", .failed), ("3", .unsupported), ("4", .invalid),
@@ -141,12 +141,47 @@ import Testing
     ] as [(String, CommandResult.Outcome)] {
       #expect(
         one("PAIR001,062,\(result)")
-          == .commandResult(CommandResult(family: .pair, command: 62, outcome: outcome)))
+          == .commandResult(CommandResult(family: .airoha, command: 62, outcome: outcome)))
     }
     for text in ["PMTK001,314,4", "PMTK001,314", "PMTK001,,3", "PAIR001,62,6", "PAIR001,x,0"] {
       #expect(isMalformed(text), "\(text)")
     }
     #expect(decode(sentence("PMTK012,001")).counters.unknown == 1)
+  }
+
+  @Test("answers of a Teseo, with and without fields, as recorded by others")
+  func teseo() {
+    func result(
+      _ command: UInt16, _ outcome: CommandResult.Outcome = .done, _ value: UInt32? = nil
+    ) -> [GNSSMessage] {
+      [
+        .commandResult(
+          CommandResult(family: .teseo, command: command, outcome: outcome, value: value))
+      ]
+    }
+    func messages(_ text: String) -> [GNSSMessage] { decode(sentence(text)).messages }
+    // UM2229; a Quectel test program with a Teseo; ST's forum; UM2791 sections 10.1.40, 10.2.1 to 10.2.3.
+    #expect(decode(Array("$PSTMVER,BINIMG_4.5.5_ARM*1B\r\n".utf8)).messages == result(0))
+    #expect(
+      decode(Array("$PSTMSETPAR,1201,0x00180056*5B\r\n".utf8)).messages
+        == result(1_201, .done, 0x18_0056))
+    #expect(decode(Array("$PSTMSETPAROK,1102*31\r\n".utf8)).messages == result(1))
+    #expect(messages("PSTMSETPARERROR") == result(1, .failed))
+    #expect(messages("PSTMSAVEPAROK") == result(2))
+    #expect(messages("PSTMSAVEPARERROR") == result(2, .failed))
+    #expect(messages("PSTMFORCESTANDBYOK") == result(3))
+    #expect(messages("PSTMFORCESTANDBYERROR") == result(3, .failed))
+    #expect(messages("PSTMSET,1228,aF") == result(1_228, .done, 0xAF))
+    #expect(messages("PSTMSETPAR,1303,0.200000") == result(1_303, .done, 200))
+    for text in [
+      "PSTMSETPAR,x,1", "PSTMSETPAR,1201,", "PSTMSETPAR,1201,0x", "PSTMSETPAR,1201,4G",
+      "PSTMSETPAR,1201,123456789", "PSTMSETPAR,1303,x", "PSTMSETPAR",
+    ] {
+      #expect(isMalformed(text), "\(text)")
+    }
+    for text in ["PSTMCPU,1", "PSTMSAVEPA", "PSTMSAVEPAROKX"] {
+      #expect(decode(sentence(text)).counters.unknown == 1, "\(text)")
+    }
   }
 
   @Test("identification sentences of sentence-commanded receivers, as recorded by others")
@@ -155,10 +190,14 @@ import Testing
     for (text, notice): (String, ReceiverNotice) in [
       ("PMTK010,001", .started), ("PMTK010,002", .awake), ("PMTK010,003", .awake),
       ("PMTK011,MTKGPS", .started), ("GPTXT,01,01,02,MA=CASIC", .started),
-      ("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", .firmware),
     ] {
       #expect(decode(sentence(text)).messages == [.receiverNotice(notice)], "\(text)")
     }
+    // The firmware is also the answer to the query that follows each command to a CASIC receiver.
+    #expect(
+      decode(sentence("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0")).messages
+        == [.commandResult(CommandResult(family: .casic, command: 6, outcome: .done))])
+    #expect(isMalformed("PMTK010,x"))
     // The other start-up sentences and the antenna status are ignored.
     for text in [
       "GPTXT,01,01,02,HW=ATGM336H,0001170603610", "GPTXT,01,01,02,MO=GB",

@@ -1,3 +1,4 @@
+import CCore
 import LocationTypes
 import Testing
 
@@ -42,12 +43,26 @@ struct MovementModelTests {
       let sample = MovementHistory.Sample(
         time: v[0], east: v[1], north: v[2], speed: v[3], accuracy: v[4], isMoving: v[5] == 1,
         motionSeconds: v[6], secondsSinceLineChange: v[7])
-      let off = model.offTime(after: sample, parameters, TimeToFixPredictor())
+      let off = model.offTime(
+        after: sample, parameters, TimeToFixPredictor(), MovementTuning(hasMotionLine: hasLine))
       count += 1
       if off != v[8] { differing += 1 }
     }
     #expect(count >= 77)
     #expect(differing == 0)
+  }
+
+  @Test(
+    "The weights are those that training wrote",
+    arguments: [
+      (false, 1_638, 0xE319_8EC3_6BF6_52ED as UInt64), (true, 1_768, 0xCEE5_B296_72A6_E788),
+    ])
+  func weights(hasLine: Bool, count: Int, digest: UInt64) {
+    let weights = unsafe UnsafeBufferPointer(
+      start: torpor_exit_weights(hasLine ? 1 : 0), count: count)
+    var hash = FNV1a()
+    for byte in unsafe Array(UnsafeRawBufferPointer(weights)) { hash.add(byte) }
+    #expect(hash.value == digest)
   }
 
   @Test("A fix before the predicted end of the acquisition costs only the time until it arrived")
@@ -61,10 +76,15 @@ struct MovementModelTests {
       for n in 0..<200 {
         let sample = MovementHistory.Sample(
           time: Double(n) * 5, east: 0, north: 0, speed: 0, accuracy: 3)
-        offTimes[i].append(models[i].offTime(after: sample, receivers[i], TimeToFixPredictor()))
+        offTimes[i].append(
+          models[i].offTime(
+            after: sample, receivers[i], TimeToFixPredictor(), MovementTuning(hasMotionLine: false))
+        )
       }
       let last = MovementHistory.Sample(time: 1_000, east: 0, north: 0, speed: 0, accuracy: 3)
-      _ = models[i].offTime(after: last, Self.receiver(Self.steps), TimeToFixPredictor())
+      _ = models[i].offTime(
+        after: last, Self.receiver(Self.steps), TimeToFixPredictor(),
+        MovementTuning(hasMotionLine: false))
     }
     #expect(offTimes.allSatisfy { $0.allSatisfy { $0 > 0 } }, "the receiver is switched off")
     #expect(models[0] == models[1])

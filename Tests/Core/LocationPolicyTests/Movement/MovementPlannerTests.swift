@@ -108,7 +108,7 @@ struct MovementPlannerTests {
     let alone = Self.planner(100, speed: 0, fixes: 40)
     let line = Self.planner(100, speed: 0, line: .still, fixes: 40)
     #expect(alone > 60)
-    #expect(line >= MovementPlanner.minimumPauseLimit)
+    #expect(line >= MovementTuning.minimumPauseLimit)
   }
 
   @Test("A still motion line keeps the receiver off for 5 minutes at first, later for 2 hours")

@@ -120,7 +120,8 @@ struct FixSchedulePowerTests {
         let sample = MovementHistory.Sample(
           time: Double(second) * 4, east: Double(second) * 4 * speed, north: 0, speed: speed,
           accuracy: 2.5, isMoving: true, motionSeconds: 0, secondsSinceLineChange: 0)
-        return model.offTime(after: sample, parameters, TimeToFixPredictor())
+        return model.offTime(
+          after: sample, parameters, TimeToFixPredictor(), MovementTuning(hasMotionLine: false))
       }
     }
     let full = MovementModelTests.receiver(MovementModelTests.steps)

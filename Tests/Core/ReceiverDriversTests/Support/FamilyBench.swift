@@ -16,7 +16,7 @@ final class FamilyBench {
     /// The acknowledgement with this number becomes a rejection.
     case reject(Int)
     /// Every answer to these commands becomes a rejection.
-    case rejectAll(SentenceAnswer)
+    case rejectAll(UInt16)
     /// All aiding messages are lost.
     case dropAiding
     /// These entries of the navigation database are lost.
@@ -56,7 +56,7 @@ final class FamilyBench {
     self.setup = setup
     driver = ReceiverDriver(setup)
     var simulation = SimulationSetup()
-    simulation.receiver.family = FamilyBench.played(setup.family)
+    simulation.receiver.family = setup.family
     simulation.receiver.output = .nmea
     simulation.receiver.defaultSpeed = setup.defaultLineSpeed
     simulation.receiver.hasSupplySwitch = setup.hasSupplySwitch
@@ -69,17 +69,6 @@ final class FamilyBench {
     board = SimulatedBoard(
       simulation, track: Scenario.walk.track(seed: 1, duration: .seconds(10_800)))
     decoder = GNSSDecoder()
-  }
-
-  private static func played(_ family: ReceiverFamily) -> SimulatedFamily {
-    switch family {
-    case .passive: .streaming
-    case .ubloxM10: .ubloxM10
-    case .ubloxM8: .ubloxM8
-    case .mtk: .mtk
-    case .airoha: .airoha
-    case .casic: .casic
-    }
   }
 
   var now: Instant { board.now }
@@ -176,15 +165,16 @@ final class FamilyBench {
 
   private func tampered(_ message: GNSSMessage) -> GNSSMessage? {
     let rejection: GNSSMessage
-    var subject: SentenceAnswer?
+    var subject: UInt16?
     switch message {
     case .acknowledged(let identity): rejection = .refused(identity)
+    // A CASIC receiver sends no rejections, an M10 cannot report that it is missing.
+    case .commandResult(let result) where result.family == .casic: rejection = .malformed
+    case .receiverVersion: rejection = .malformed
     case .commandResult(let result):
       rejection = .commandResult(
         CommandResult(family: result.family, command: result.command, outcome: .unsupported))
-      subject = .result(result.command)
-    // A CASIC receiver sends no rejections, an M10 cannot report that it is missing.
-    case .receiverNotice(.firmware), .receiverVersion: rejection = .malformed
+      subject = result.command
     case .aidingEntry:
       entries += 1
       switch tampering {
@@ -225,14 +215,14 @@ final class FamilyBench {
 
 /// The commandable families.
 enum Families {
-  static let all: [ReceiverFamily] = [.ubloxM8, .ubloxM10, .mtk, .airoha, .casic]
-  static let sentences: [ReceiverFamily] = [.mtk, .airoha, .casic]
+  static let all: [ReceiverFamily] = [.ubloxM8, .ubloxM10, .mtk, .airoha, .casic, .teseo]
+  static let sentences: [ReceiverFamily] = [.mtk, .airoha, .casic, .teseo]
 
   static func setup(
     _ family: ReceiverFamily, lineSpeed: UInt32 = 9_600, wake: Bool = false, supply: Bool = false
   ) -> ReceiverSetup {
     ReceiverSetup(
       family: family, lineSpeed: lineSpeed, output: family.isUBlox ? .ubx : .nmea,
-      hasWakePin: wake, hasSupplySwitch: supply)
+      hasWakePin: wake || family.has(.needsWakePin), hasSupplySwitch: supply)
   }
 }

@@ -72,7 +72,7 @@ import Testing
     let spy = bench.program(of: 4_711)
     bench.settle()
     let capacities = bench.loop.clients.connections.slots.compactMap {
-      $0.map { $0.output.retainedCapacity }
+      $0.map { $0.output.text.retainedCapacity }
     }
     #expect(
       capacities.sorted() == [

@@ -4,6 +4,7 @@ import LocationTypes
 import LocationWire
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import LocationService
 

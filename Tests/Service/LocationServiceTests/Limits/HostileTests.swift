@@ -3,6 +3,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 import Testing
+import TextFormats
 
 @testable import LocationService
 
@@ -52,7 +53,7 @@ struct HostileTests {
       delivered += watch.fixes().count
       #expect(
         bench.loop.clients.connections.slots.compactMap { $0 }.allSatisfy {
-          $0.output.count <= Connection.outputLimit + WireLimits.replyFrame
+          $0.output.text.count <= Connection.outputLimit + WireLimits.replyFrame
         })
     }
     #expect(delivered == 200)
@@ -67,7 +68,7 @@ struct HostileTests {
     for _ in 0..<2_000 {
       bench.fix()
       for connection in bench.loop.clients.connections.slots {
-        most = max(most, connection?.output.count ?? 0)
+        most = max(most, connection?.output.text.count ?? 0)
       }
     }
     #expect(bench.loop.clients.clients[0].isDeliveryPaused)

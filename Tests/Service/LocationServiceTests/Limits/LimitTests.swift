@@ -6,6 +6,7 @@ import LocationWire
 import ServiceState
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import LocationService
 

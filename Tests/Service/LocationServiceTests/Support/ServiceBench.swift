@@ -10,6 +10,7 @@ import LocationWire
 import ReceiverDrivers
 import ServiceState
 import TestSupport
+import TextFormats
 
 @testable import DeferralCache
 @testable import LocationService
@@ -125,7 +126,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: stage.now)
-    server.flush()
+    server.flushState()
     loop = LocationLoop(
       engine: engine, board: SocketBoard(events: events, stage: stage), clients: server)
     settle()
@@ -324,7 +325,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// Number of bytes in the service's output buffers.
   var waitingOutput: Int {
-    loop.clients.connections.slots.reduce(0) { $0 + ($1?.output.count ?? 0) }
+    loop.clients.connections.slots.reduce(0) { $0 + ($1?.output.text.count ?? 0) }
   }
 
   /// The next time at which a connection needs attention.

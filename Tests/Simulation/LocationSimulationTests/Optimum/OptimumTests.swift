@@ -296,7 +296,7 @@ struct OptimumTests {
     #expect(ReceiverCosts(profile)?.on_mW == 25)
     let streaming = try BoardCatalog(directory: PackageBoards.folder).find("pi4-l76k-hat")
     var silent = streaming
-    silent.receiver?.family = .nmea
+    silent.receiver?.family = .passive
     let track_mw = try #require(silent.receiver).power.track_mw
     #expect(ReceiverCosts(silent)?.off_mW == track_mw, "it can only stay on")
     #expect(ReceiverCosts(streaming)?.off_mW == streaming.receiver?.power.standby_mw)

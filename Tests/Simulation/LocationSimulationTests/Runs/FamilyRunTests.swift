@@ -1,5 +1,6 @@
 import BoardHardware
 import BoardProfiles
+import GNSSProtocols
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL
@@ -10,11 +11,11 @@ import Testing
 
 @Suite("Whole runs with a receiver of each family")
 struct FamilyRunTests {
-  typealias Family = BoardProfile.Receiver.Family
+  static let families: [ReceiverFamily] = [
+    .ubloxM10, .ubloxM8, .mtk, .airoha, .casic, .teseo,
+  ]
 
-  static let families: [Family] = [.ubloxM10, .ubloxM8, .mtk, .airoha, .casic]
-
-  private static func profile(_ family: Family) throws -> BoardProfile {
+  private static func profile(_ family: ReceiverFamily) throws -> BoardProfile {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.family = family
     guard !family.isUBlox else {
@@ -47,7 +48,7 @@ struct FamilyRunTests {
   }
 
   @Test("every fix of an hour is delivered, deferred or immediately", arguments: families)
-  func everyFix(_ family: Family) throws {
+  func everyFix(_ family: ReceiverFamily) throws {
     for defers in [false, true] {
       var script = ClientScript()
       script.defers = defers
@@ -61,7 +62,7 @@ struct FamilyRunTests {
   @Test(
     "PWR-1, PWR-8: at 500 m the receiver sleeps between fixes, and each start is hot",
     arguments: families)
-  func sleeps(_ family: Family) throws {
+  func sleeps(_ family: ReceiverFamily) throws {
     var script = ClientScript()
     script.defers = false
     script.accuracy = 500
@@ -74,7 +75,7 @@ struct FamilyRunTests {
   }
 
   @Test("PWR-7: without signal, acquisition times are bounded", arguments: families)
-  func noSignal(_ family: Family) throws {
+  func noSignal(_ family: ReceiverFamily) throws {
     var script = ClientScript()
     script.defers = false
     script.accuracy = 500

@@ -47,7 +47,7 @@ enum FaultBoard: CaseIterable, Sendable {
   func profile() throws -> BoardProfile {
     var profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     guard self == .passive else { return profile }
-    profile.receiver?.family = .nmea
+    profile.receiver?.family = .passive
     profile.receiver?.output = .nmea
     profile.receiver?.defaultLineSpeed_baud = 38_400
     profile.receiver?.lineSpeed_baud = 38_400

@@ -53,7 +53,7 @@ struct PowerSaveRunTests {
     profile.receiver?.fixInterval = .milliseconds(100)
     #expect(profile.engineSetup.parameters.receiver.powersave_mW == nil)
     profile.receiver?.fixInterval = .seconds(1)
-    profile.receiver?.family = .nmea
+    profile.receiver?.family = .passive
     #expect(profile.engineSetup.parameters.receiver.powersave_mW == nil)
     profile.receiver?.family = .ubloxM10
     profile.receiver?.power.powersave_mw = nil

@@ -215,8 +215,8 @@ import Testing
     parameters.family = .airoha
     var configuration = ReceiverConfiguration(parameters)
     configuration.updateSentenceSettings {
-      $0.nextSpeed = 115_200
-      $0.interval = .milliseconds(200)
+      $0.stored.speed = 115_200
+      $0.current.interval = .milliseconds(200)
     }
     #expect(configuration.active.interval == .milliseconds(200))
     configuration.loseSentenceSettings()

@@ -99,7 +99,7 @@ func straight(_ length: Int64 = 3_600) -> Track {
 /// A streaming UBX receiver at 38,400 baud that has a fix after 5 s.
 func streaming(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
   var setup = SimulationSetup()
-  setup.receiver.family = .streaming
+  setup.receiver.family = .passive
   setup.receiver.timeToFirstFix = TimeToFirstFix(table: [], cold_s: 5)
   setup.recordsEvents = true
   change(&setup)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BoardHardware
 import BoardProfiles
 import DeferralCache
 import LocationTypes
@@ -118,15 +119,15 @@ struct ArgumentValuesTests {
   @Test("a typing error gives a suggestion, an unrelated word does not")
   func suggestions() {
     let names = ["decode", "replay", "simulate", "board"]
-    #expect(Suggestion.nearest(to: "deocde", among: names) == "decode")
-    #expect(Suggestion.nearest(to: "Replya", among: names) == "replay")
-    #expect(Suggestion.nearest(to: "sim", among: names) == "simulate")
-    #expect(Suggestion.nearest(to: "boards", among: names) == "board")
-    #expect(Suggestion.nearest(to: "xyz", among: names) == nil)
-    #expect(Suggestion.nearest(to: "", among: names) == nil)
-    #expect(Suggestion.editDistance("kitten", "sitting") == 3)
-    #expect(Suggestion.editDistance("ab", "ba") == 1)
-    #expect(Suggestion.editDistance("", "abc") == 3)
+    #expect(Torpor.nearestName(to: "deocde", among: names) == "decode")
+    #expect(Torpor.nearestName(to: "Replya", among: names) == "replay")
+    #expect(Torpor.nearestName(to: "sim", among: names) == "simulate")
+    #expect(Torpor.nearestName(to: "boards", among: names) == "board")
+    #expect(Torpor.nearestName(to: "xyz", among: names) == nil)
+    #expect(Torpor.nearestName(to: "", among: names) == nil)
+    #expect(editDistance("kitten", "sitting", limit: 9) == 3)
+    #expect(editDistance("ab", "ba", limit: 9) == 1)
+    #expect(editDistance("", "abc", limit: 9) == 3)
   }
 }
 

@@ -55,7 +55,7 @@ struct BoardNewTests {
       bad.errors.hasSuffix(
         "torpor: answer 4, receiver.family: unknown word \"ublox-m11\" (did you mean "
           + "\"ublox-m10\"?); expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", "
-          + "\"casic\" or \"nmea\"; no file was written\n"))
+          + "\"casic\", \"teseo\" or \"nmea\"; no file was written\n"))
     let ended = Self.run([], in: folder, "bad\n\n")
     #expect(ended.status == 65)
     #expect(ended.errors.contains("torpor: the answers ended before receiver; no file was written"))

@@ -60,7 +60,7 @@ struct EpochFormatTests {
     var writer = EpochWriter(format)
     for epoch in epochs { writer.write(epoch) }
     writer.finish()
-    return writer.text.string
+    return writer.output.text.string
   }
 
   @Test("tpv has gpsd's field names, digits and order")
@@ -198,7 +198,7 @@ struct EpochFormatTests {
     for epoch in epochs { writer.write(epoch) }
     writer.finish()
     var reader = try GPXReader()
-    try reader.add(writer.text.bytes)
+    try reader.add(writer.output.bytes)
     let points = try reader.finish().points
     let fixes = epochs.filter { $0.fix != nil }
     #expect(points.count == 3)

@@ -1,6 +1,7 @@
 import BoardDoctor
 import BoardHardware
 import BoardProfiles
+import GNSSProtocols
 import Glibc
 import LinuxHAL
 import LocationTypes
@@ -93,7 +94,7 @@ struct DoctorCommandTests {
     #expect(lines.last?.hasPrefix(#"{"pass":"#) == true)
     #expect(Command.run(["board", "check", proposal]).output.contains("found is valid"))
     let profile = try BoardProfile.load(path: proposal)
-    #expect(profile.receiver?.device == link && profile.receiver?.family == .nmea)
+    #expect(profile.receiver?.device == link && profile.receiver?.family == .passive)
     #expect(profile.receiver?.lineSpeed_baud == 9_600)
   }
 
@@ -128,10 +129,10 @@ struct DoctorCommandTests {
   @Test(
     "a receiver's responses identify its family",
     arguments: [
-      ("pi4-l76k-hat", BoardProfile.Receiver.Family.casic), ("zero2w-pa1616s", .mtk),
+      ("pi4-l76k-hat", ReceiverFamily.casic), ("zero2w-pa1616s", .mtk),
       ("imx8mm-max-m8q", .ubloxM8),
     ])
-  func family(_ board: String, _ family: BoardProfile.Receiver.Family) throws {
+  func family(_ board: String, _ family: ReceiverFamily) throws {
     let (receiver, link) = try Self.emulated(board)
     defer { Self.end(receiver) }
     let proposal = Command.directory() + "/found.toml"

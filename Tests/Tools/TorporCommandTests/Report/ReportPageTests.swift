@@ -1,8 +1,11 @@
 import CExpat
+import Foundation
 import LocationTypes
+import LocationWire
 import SimulatedHAL
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import torpor
 
@@ -45,7 +48,7 @@ struct ReportPageTests {
     #expect(run.status == 0, "\(run.errors)")
     #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
     #expect(problem(page) == nil)
-    for word in ["http:", "https:", "//", "url(", "@import", "<script", "src=", "NaN", "inf"] {
+    for word in ["http:", "https:", "//", "url(", "@import", "src=", "NaN", "inf"] {
       #expect(!page.contains(word), "\(word)")
     }
     for word in ["width=device-width", "prefers-color-scheme:dark", "role=\"img\"", "<title>"] {
@@ -70,19 +73,18 @@ struct ReportPageTests {
     #expect(page.contains("<bdi>\(shown)</bdi>"))
     #expect(!page.contains("<b onload"))
     let none = Unicode.Scalar(0xFDD0 as UInt32).map { String($0) } ?? ""
-    #expect(Markup.escaped("a\tb\n\u{B}\u{9F}\(none)é") == "a\tb\n\u{FFFD}\u{FFFD}\u{FFFD}é")
+    #expect(HTML.escaped("a\tb\n\u{B}\u{9F}\(none)é") == "a\tb\n\u{FFFD}\u{FFFD}\u{FFFD}é")
   }
 
-  @Test("elements are closed in order, and text and attributes are escaped")
+  @Test("interpolated strings are escaped, interpolated markup is not")
   func markup() {
-    var page = Markup()
-    page.element("a", ["b": "<\"'&>"]) { page in
-      page.addText("1 < 2")
-      page.emptyElement("c")
-      page.element("d", "")
-    }
+    let part: HTML = "<c/>"
+    let page: HTML = "<a b=\"\("<\"'&>")\">\("1 < 2")\(part)\(nil as HTML?)\([part, part])\(3)</a>"
+    #expect(page.text == "<a b=\"&lt;&quot;&#39;&amp;&gt;\">1 &lt; 2<c/><c/><c/>3</a>")
     #expect(
-      page.text.string == "<a b=\"&lt;&quot;&#39;&amp;&gt;\">1 &lt; 2<c/><d></d></a>")
+      HTML.table(["x", "<"], [["1", "\("&")"]]).text
+        == "<table><thead><tr><th scope=\"col\">x</th><th scope=\"col\">&lt;</th></tr></thead>"
+        + "<tbody><tr><th scope=\"row\">1</th><td>&amp;</td></tr></tbody></table>")
   }
 
   @Test("the page has the numbers of the summary")
@@ -226,11 +228,62 @@ struct ReportPageTests {
       #expect(part.split(separator: ".")[1].count == 5, "\(part)")
     }
     // The legend of a bar lists exactly its parts.
-    for bars in visits.matches(of: /class="bars">(.*?)<p class="key">(.*?)<\/p>/) {
-      let drawn = bars.output.1.matches(of: #/title="([a-z]+): /#).map(\.output.1)
-      let listed = bars.output.2.matches(of: />([a-z]+) [0-9.]+ % of the energy</).map(\.output.1)
+    let bars = visits.matches(of: /<figure class="bars"(.*?)<p class="key">(.*?)<\/p>/)
+    #expect(bars.count == 2)
+    for bar in bars {
+      let part = /<(?:path|span) class="(?:k )?r[0-3]".*?>([a-z]+) [0-9.]+ % of the energy</
+      let drawn = bar.output.1.matches(of: part).map(\.output.1)
+      let listed = bar.output.2.matches(of: part).map(\.output.1)
       #expect(!listed.isEmpty && listed == drawn, "\(listed) \(drawn)")
     }
+  }
+
+  @Test(
+    "the page has the values of its charts as a table and as JSON, which agree with the summary")
+  func data() throws {
+    let (page, run) = page(["--service", "standard", "--accuracy", "100", "--hours", "8"])
+    let text = try #require(page.firstMatch(of: /id="data">([^<]*)</)).output.1
+    let data = try JSONDocument(Array(text.utf8), limits: .reply).root.object
+    let from = try #require(data["from"]?.elements).compactMap { $0.string }
+    #expect(
+      data["interval_s"]?.integer == 600 && (48...49).contains(from.count) && from[1] == "0:10")
+    #expect(page.components(separatedBy: "<tr><th scope=\"row\">").count > from.count)
+    let charts = try #require(data["charts"]?.elements).map { $0.object }
+    #expect(
+      charts.compactMap { $0["title"]?.string } == [
+        "Receiver power, mW", "Board power, mW", "Fixes in 10 min", "Error of the last report, m",
+      ])
+    func values(_ chart: Int, _ column: Int) -> [Double?] {
+      let columns = charts[chart]["columns"]?.elements ?? []
+      #expect(columns.count > column)
+      return columns[column].object["values"]?.elements?.map { $0.double } ?? []
+    }
+    // The rows have equal lengths, so the mean of their means is that of the run.
+    for (chart, name) in [(0, "receiver"), (1, "board")] {
+      let row = try #require(
+        run.output.firstMatch(of: try Regex("\n  \(name) .* ([0-9.]+) mW\n")))
+      let mean = Double(row[1].substring ?? "") ?? -1
+      let means = values(chart, 0).compactMap { $0 }
+      #expect(abs(means.prefix(48).reduce(0, +) / 48 - mean) < 0.1, "\(name)")
+      for (index, mean) in means.enumerated() {
+        let (low, high) = (values(chart, 1)[index] ?? .infinity, values(chart, 2)[index] ?? 0)
+        #expect(low <= mean && mean <= high)
+      }
+    }
+    let fixes = values(2, 0).compactMap { $0 }.reduce(0, +)
+    #expect(run.output.contains("\(HumanFormat.count(Int(fixes))) in 8 h"))
+    let worst = values(3, 0).compactMap { $0 }.max() ?? 0
+    #expect(run.output.contains("worst \(HumanFormat.distance(worst))"))
+  }
+
+  @Test("a power whose range is wide has a logarithmic axis on which the mean is visible")
+  func logarithmic() throws {
+    let (page, _) = page(["--quiet", "--service", "standard", "--accuracy", "100"])
+    #expect(page.components(separatedBy: "; logarithmic scale").count == 5)
+    let board = try #require(page.firstMatch(of: /Board power over time.*?<\/figure>/)).output
+    for label in ["10", "100", "1,000"] { #expect(board.contains(">\(label)</span>")) }
+    let line = try #require(board.firstMatch(of: /class="curve" d="M0 (\d+)/))
+    #expect((300..<900).contains(Int(line.output.1) ?? 0))
   }
 
   @Test("the same run gives the same report")
@@ -266,5 +319,12 @@ extension String {
   /// This string without leading and trailing spaces.
   fileprivate var trimming: String {
     String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}
+
+extension JSONValue {
+  /// The members of an object by name.
+  fileprivate var object: [String: JSONValue] {
+    Dictionary((members ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 }

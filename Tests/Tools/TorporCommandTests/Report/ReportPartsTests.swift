@@ -10,8 +10,7 @@ struct ReportPartsTests {
   func curve(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
-    let capacity = 2 * draw(1..<20)
-    var curve = StepCurve(.milliseconds(Int64(draw(1..<2_000))), capacity: capacity)
+    var curve = StepCurve(width: Interval(microseconds: Int64(draw(1..<20_000))))
     // The expected value of each microsecond.
     var expected: [Double?] = []
     for _ in 0..<draw(1..<60) {
@@ -22,33 +21,37 @@ struct ReportPartsTests {
     let end = Instant(microseconds: Int64(expected.count))
     curve.close(at: end)
     curve.close(at: .boot)
-    #expect(curve.buckets.count <= capacity)
-    for (index, bucket) in curve.buckets.enumerated() {
-      let from = index * Int(curve.width)
-      let part = expected[from..<min(from + Int(curve.width), expected.count)].compactMap { $0 }
-      #expect(bucket.time == Int64(part.count) && bucket.isEmpty == part.isEmpty)
-      #expect(bucket.low == part.min() ?? .infinity && bucket.high == part.max() ?? -.infinity)
-      #expect(abs(bucket.area - part.reduce(0, +)) < 1e-3)
+    let merge = draw(1..<6)
+    let merged = curve.merged(by: merge)
+    #expect(merged.width == curve.width * Int64(merge))
+    for curve in [curve, merged] {
+      for (index, bucket) in curve.buckets.enumerated() {
+        let from = index * Int(curve.width)
+        let part = expected[from..<min(from + Int(curve.width), expected.count)].compactMap { $0 }
+        #expect(bucket.time == Int64(part.count) && bucket.isEmpty == part.isEmpty)
+        #expect(bucket.low == part.min() ?? .infinity && bucket.high == part.max() ?? -.infinity)
+        #expect(abs(bucket.area - part.reduce(0, +)) < 1e-3)
+      }
+      let last = expected.lastIndex { $0 != nil } ?? -1
+      #expect(curve.buckets.count * Int(curve.width) > last)
     }
-    let last = expected.lastIndex { $0 != nil } ?? -1
-    #expect(curve.buckets.count * Int(curve.width) > last)
   }
 
   @Test("a spike of a microsecond in a day is kept, and so are lasting values")
   func spike() {
-    var curve = StepCurve(.seconds(86_400))
+    var curve = StepCurve(width: .seconds(90))
     curve.set(1, at: .boot)
     curve.set(900, at: .boot + .seconds(43_210))
     curve.set(1, at: .boot + .seconds(43_210) + Interval(microseconds: 1))
     curve.close(at: .boot + .seconds(86_402))
-    #expect(curve.buckets.count > 500 && curve.buckets.count <= 1_000)
+    #expect(curve.buckets.count == 961)
     #expect(curve.buckets.filter { $0.high == 900 && $0.low == 1 }.count == 1)
     #expect(curve.buckets.filter { $0.high == 1 }.count == curve.buckets.count - 1)
   }
 
   @Test("a partial last bucket is left out of the drawn means")
   func partialLast() {
-    var curve = StepCurve(buckets: .seconds(10), capacity: 8)
+    var curve = StepCurve(width: .seconds(10))
     curve.set(1, at: .boot)
     curve.set(9, at: .boot + .seconds(20))
     curve.close(at: .boot + .milliseconds(20_499))
@@ -58,19 +61,11 @@ struct ReportPartsTests {
     #expect(curve.withoutPartialLast.buckets.map(\.mean) == [1, 1, 9])
   }
 
-  @Test("counts are kept when buckets are merged")
-  func counts() {
-    var counts = CountCurve(buckets: .seconds(1), capacity: 4)
-    for second in 0..<100 { counts.add(second, at: .boot + .seconds(Int64(second))) }
-    #expect(counts.counts.reduce(0, +) == 4_950 && counts.counts.count <= 4)
-    #expect(counts.width == 32_000_000 && counts.counts[0] == 31 * 32 / 2)
-  }
-
   @Test(
-    "the first, the last and the extreme positions are kept", arguments: [1, 5, 4_799, 90_001])
+    "each position is kept up to the size of a cell, and cells grow", arguments: [1, 5, 90_001])
   func positions(_ count: Int) {
     var random = SplitMix64(seed: UInt64(count))
-    var samples = PositionSamples()
+    var samples = PositionSamples(cell_m: 2)
     var all: [PlanePoint] = []
     for _ in 0..<count {
       let point = PlanePoint(
@@ -80,39 +75,57 @@ struct ReportPartsTests {
       all.append(point)
     }
     let points = samples.points
-    #expect(samples.count == count && points.count <= 4_800)
-    #expect(points.first == all.first && points.last == all.last)
-    #expect(points.map(\.east).min() == all.map(\.east).min())
-    #expect(points.map(\.east).max() == all.map(\.east).max())
-    #expect(points.map(\.north).min() == all.map(\.north).min())
-    #expect(points.map(\.north).max() == all.map(\.north).max())
-    if count <= 800 { #expect(points == all) }
+    #expect(samples.count == count && points.count <= PositionSamples.capacity)
+    // 90,001 positions are at most 5,000 cells when the cells have a width of 512 m.
+    let cell = count > 5 ? 512.0 : 2
+    for point in all {
+      let centre = PlanePoint(
+        east: ((point.east / cell).rounded(.down) + 0.5) * cell,
+        north: ((point.north / cell).rounded(.down) + 0.5) * cell)
+      #expect(points.contains(centre))
+    }
+    if count <= 5 { #expect(points.count == count) }
   }
 
   @Test("ticks of the time axis are round and few for any length")
   func timeAxis() {
     for length in [1, 59, 60, 3_600, 13_380, 86_400, 86_402, 2_678_400] {
-      let axis = TimeAxis(.seconds(Int64(length)), atMost: 8)
-      #expect((1...9).contains(axis.ticks.count), "\(length)")
-      #expect(axis.ticks[0].fraction == 0 && axis.ticks.allSatisfy { $0.fraction <= 1 })
+      let axis = Axis.time(.seconds(Int64(length)))
+      #expect((1...7).contains(axis.ticks.count), "\(length)")
+      #expect(axis.ticks[0].value == 0 && axis.ticks.allSatisfy { $0.value <= axis.high })
     }
-    #expect(TimeAxis(.seconds(86_402), atMost: 8).ticks.map(\.label).last == "24:00")
-    #expect(TimeAxis(.seconds(90), atMost: 8).ticks.map(\.label).dropFirst().first == "0:15")
-    #expect(TimeAxis(.seconds(2_678_400), atMost: 8).ticks.map(\.label).last == "30 d")
+    #expect(Axis.time(.seconds(86_402)).ticks.map(\.label).last == "24:00")
+    #expect(Axis.time(.seconds(90)).ticks.map(\.label).dropFirst().first == "0:15")
+    #expect(Axis.time(.seconds(2_678_400)).ticks.map(\.label).last == "28 d")
+    #expect(Axis.timeStep(for: .seconds(86_402), atMost: 48) == 1_800)
   }
 
   @Test("ticks of a value axis reach from 0 to a round number at or above the maximum")
   func valueAxis() {
     for greatest in [1e-4, 0.3, 1, 30, 99, 100, 110.5, 733, 1_000, 3_838, 123_456] {
-      let axis = ValueAxis(to: greatest)
-      #expect(axis.top >= greatest * (1 - 1e-9) && axis.top < greatest * 2.5, "\(greatest)")
+      let axis = Axis.linear(to: greatest)
+      #expect(axis.high >= greatest * (1 - 1e-9) && axis.high < greatest * 2.5, "\(greatest)")
       #expect((3...5).contains(axis.ticks.count), "\(greatest)")
-      #expect(Set(axis.ticks.map(axis.label)).count == axis.ticks.count, "\(greatest)")
+      #expect(Set(axis.ticks.map(\.label)).count == axis.ticks.count, "\(greatest)")
     }
-    #expect(ValueAxis(to: 0).top == 1)
-    #expect(ValueAxis(to: 30).ticks == [0, 10, 20, 30])
-    #expect(ValueAxis.round(down: 0.7) == 0.5 && ValueAxis.round(down: 1_000) == 1_000)
-    #expect(ValueAxis.round(up: 0.7) == 1 && ValueAxis.round(up: 500) == 500)
+    #expect(Axis.linear(to: 0).high == 1)
+    #expect(Axis.linear(to: 30).ticks.map(\.value) == [0, 10, 20, 30])
+    #expect(Axis.round(down: 0.7) == 0.5 && Axis.round(down: 1_000) == 1_000)
+    #expect(Axis.round(up: 0.7) == 1 && Axis.round(up: 500) == 500)
+  }
+
+  @Test("a logarithmic axis has powers of ten as ticks and ends; a narrow range is linear")
+  func logarithmicAxis() {
+    let axis = Axis.power(from: 15, to: 900)
+    #expect(axis.isLogarithmic && axis.ticks.map(\.label) == ["10", "100", "1,000"])
+    #expect(axis.position(10) == 0 && axis.position(1_000) == 1 && axis.position(0) == 0)
+    #expect(abs(axis.position(100) - 0.5) < 1e-9 && axis.position(5_000) == 1)
+    #expect(Axis.power(from: 0.02, to: 5).ticks.map(\.label) == ["0.01", "0.1", "1", "10"])
+    #expect(
+      !Axis.power(from: 40, to: 1_000).isLogarithmic
+        && Axis.power(from: 30, to: 1_000).isLogarithmic)
+    // 0 is at the lower end.
+    #expect(Axis.power(from: 0, to: 1_000).low == 0.01 && !Axis.power(from: 0, to: 0).isLogarithmic)
   }
 
   @Test("a battery's capacity is parsed as printed on batteries")

@@ -42,7 +42,7 @@ struct FixWriterTests {
     var writer = FixWriter(format, name: "a <b> \"c\"")
     for fix in fixes { writer.write(fix) }
     writer.finish()
-    return writer.text.string
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   @Test("GPX is read back with equal values, and a gap in the sequence ends a segment")

@@ -1,7 +1,9 @@
 import LocationPolicy
 import LocationSimulation
 import LocationTypes
+import LocationWire
 import Testing
+import TextFormats
 
 @testable import torpor
 
@@ -32,7 +34,7 @@ let allServiceLevels: ServiceLevelSet = {
 @Suite("The trace as JSON Lines")
 struct TraceJSONTests {
   func line(_ at: Double, _ kind: TraceRecord.Kind) -> String {
-    var json = JSONWriter()
+    var json = JSONOutput()
     TraceJSON.write(TraceRecord(at: second(at), kind), to: &json)
     return json.text.string
   }
@@ -59,7 +61,7 @@ struct TraceJSONTests {
 
   @Test("a fix has name, time, position and accuracy; unknown fields are omitted")
   func fixes() {
-    var json = JSONWriter()
+    var json = JSONOutput()
     TraceJSON.write(fixRecord(42, at: 1), to: &json)
     #expect(
       json.text.string
@@ -139,7 +141,7 @@ struct TraceJSONTests {
     comparison.error.maximum_m = 120.5
     comparison.receiver_mJ = 300
     func text() -> String {
-      var json = JSONWriter()
+      var json = JSONOutput()
       TraceJSON.write(TraceSummary(), comparison, to: &json)
       return json.text.string
     }
@@ -157,10 +159,10 @@ struct TraceJSONTests {
       TraceReceiverState.allCases.map(\.name)
         == ["off", "backup", "standby", "acquiring", "tracking", "powersave", "batching"])
     #expect(
-      (0...3).compactMap { BoardState(rawValue: $0) }.map(TraceJSON.name)
+      (0...3).compactMap { BoardState(rawValue: $0) }.map(\.jsonName)
         == ["awake", "idle", "suspended", "off"])
     #expect(
-      (0...4).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.name)
+      (0...4).compactMap { WakeReason(rawValue: $0) }.map(\.jsonName)
         == ["alarm", "bytes", "batch_pin", "request", "motion"])
   }
 
@@ -180,7 +182,7 @@ struct TraceJSONTests {
     summary.suspendedTime = .seconds(590)
     summary.longestDelay = .seconds(300)
     summary.duration = .seconds(600)
-    var json = JSONWriter()
+    var json = JSONOutput()
     TraceJSON.write(summary, to: &json)
     #expect(
       json.text.string

@@ -2,6 +2,7 @@ import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import Testing
+import TextFormats
 
 @testable import torpor
 
@@ -241,7 +242,7 @@ struct TraceTextTests {
         "7 locations, flags changed 6 times, stationary changed 5 times",
         "region entered 3 times, exited 4 times", "0 in 0 batches, longest delay 0 ms",
       ])
-    var json = JSONWriter()
+    var json = JSONOutput()
     TraceJSON.write(summary, to: &json)
     #expect(
       json.text.string.contains(

@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 
 /// Output and power settings in effect, derived from the configuration.
@@ -32,23 +33,23 @@ struct ActiveConfiguration: Equatable, Sendable {
 
   /// Derives the settings from a configuration.
   init(_ figures: SimulatedReceiverParameters, _ values: ReceiverConfiguration) {
-    switch figures.family {
-    case .streaming:
+    switch figures.family.descriptor.commandProtocol {
+    case .none:
       interval = figures.interval
       speed = figures.defaultSpeed
       switch figures.output {
       case .ubx: navPVT = 1
       case .nmea: (rmc, gga, gsa, gsv, gst, vtg, zda) = (1, 1, 1, 1, 1, 1, 1)
       }
-    case .mtk, .airoha, .casic:
-      let settings = values.sentenceSettings
+    case .sentences:
+      let settings = values.sentenceSettings.current
       interval = settings.interval
       speed = settings.speed
       (gga, gll, gsa, gsv, rmc, vtg) = (
         settings.rates[0], settings.rates[1], settings.rates[2], settings.rates[3],
         settings.rates[4], settings.rates[5]
       )
-    case .ubloxM10, .ubloxM8:
+    case .ubx:
       let period = Int64(values.value(ConfigurationKey.measurementPeriod))
       let ratio = Int64(values.value(ConfigurationKey.navigationRatio))
       interval = .milliseconds(max(period * ratio, 1))
