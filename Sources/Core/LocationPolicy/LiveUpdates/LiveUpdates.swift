@@ -4,8 +4,8 @@ import LocationTypes
 /// The live updates of one client: up to ``capacity`` independent iterators (LIV-9).
 ///
 /// Flags belong to the client, stationary state to each iterator. Each iterator has at most one pending element: the
-/// latest flags and stationary state, and the newest fix (LIV-10). Uses no heap memory. O(1) without an open iterator,
-/// otherwise O(capacity).
+/// latest flags and stationary state, and the newest fix (LIV-10). Uses no heap memory. Values that are read in every
+/// step are computed when something changes, so that reading is O(1).
 public struct LiveUpdates: Sendable {
   /// Greatest number of open iterators of a client.
   public static let capacity = 4
@@ -14,6 +14,12 @@ public struct LiveUpdates: Sendable {
   public private(set) var flags = LiveFlags.empty
   /// Number of open iterators.
   public private(set) var count = 0
+  /// Whether ``nextElement()`` returns an element.
+  public private(set) var hasElements = false
+  /// Whether an iterator needs every fix now.
+  public private(set) var isLive = false
+  /// When ``elapse(at:)`` is due; `.distantFuture` if never.
+  public private(set) var check = Instant.distantFuture
   private var iterators = InlineArray<4, LiveIterator?>(repeating: nil)
   private var line = MotionLine.absent
   private var lineSince = Instant.boot
@@ -21,32 +27,20 @@ public struct LiveUpdates: Sendable {
   /// Creates live updates without an open iterator.
   public init() {}
 
-  /// Whether ``nextElement()`` returns an element.
-  public var hasElements: Bool {
-    guard count > 0 else { return false }
+  /// Recomputes the values that are read in every step; called after each change.
+  private mutating func refresh() {
+    count = 0
+    hasElements = false
+    isLive = false
+    check = .distantFuture
     for i in 0..<LiveUpdates.capacity {
-      if let iterator = iterators[i], iterator.hasElement(flags) { return true }
+      guard let iterator = iterators[i] else { continue }
+      count += 1
+      if iterator.hasElement(flags) { hasElements = true }
+      guard !isWithheld else { continue }
+      if !iterator.monitor.isPaused { isLive = true }
+      check = min(check, iterator.monitor.check)
     }
-    return false
-  }
-
-  /// Whether an iterator needs every fix now.
-  public var isLive: Bool {
-    guard count > 0, !isWithheld else { return false }
-    for i in 0..<LiveUpdates.capacity {
-      if let iterator = iterators[i], !iterator.monitor.isPaused { return true }
-    }
-    return false
-  }
-
-  /// When ``elapse(at:)`` is due; `.distantFuture` if never.
-  public var check: Instant {
-    var check = Instant.distantFuture
-    guard count > 0, !isWithheld else { return check }
-    for i in 0..<LiveUpdates.capacity {
-      if let iterator = iterators[i] { check = min(check, iterator.monitor.check) }
-    }
-    return check
   }
 
   /// Opens an iterator; returns its number, or nil if all are in use. Its first element reports the flags, if any is
@@ -57,7 +51,7 @@ public struct LiveUpdates: Sendable {
     #endif
     for i in 0..<LiveUpdates.capacity where iterators[i].isNil {
       iterators[i] = LiveIterator(configuration, line, since: lineSince)
-      count += 1
+      refresh()
       return i
     }
     return nil
@@ -71,8 +65,9 @@ public struct LiveUpdates: Sendable {
     #if REACHED
       reach(1)
     #endif
-    if !iterators[iterator].isNil { count -= 1 }
+    guard count > 0 else { return }
     iterators[iterator] = nil
+    refresh()
   }
 
   /// Whether the flags prevent delivery of locations.
@@ -90,6 +85,7 @@ public struct LiveUpdates: Sendable {
     let changesAccuracy =
       self.flags.containsAny(of: .accuracyLimited) != flags.containsAny(of: .accuracyLimited)
     self.flags = flags
+    defer { refresh() }
     guard isWithheld || changesAccuracy else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.withhold(line, since: lineSince) }
   }
@@ -101,6 +97,7 @@ public struct LiveUpdates: Sendable {
     #endif
     guard count > 0, !isWithheld else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.accept(stored) }
+    refresh()
   }
 
   /// Handles an acquisition while stationary that ended without a fix.
@@ -131,16 +128,19 @@ public struct LiveUpdates: Sendable {
     guard count > 0 else { return }
     // Also while locations are withheld: nothing is reported then, but the line's state stays valid.
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(.line(newLine, at: now)) }
+    refresh()
   }
 
   private mutating func handle(_ event: PauseMonitor.Event) {
     guard count > 0, !isWithheld else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(event) }
+    refresh()
   }
 
   /// Returns the next pending element, or nil; call after each step until nil.
   public mutating func nextElement() -> LiveElement? {
     guard hasElements else { return nil }
+    defer { refresh() }
     for i in 0..<LiveUpdates.capacity {
       if let element = iterators[i]?.nextElement(i, flags) { return element }
     }
