@@ -246,7 +246,8 @@ extension SentenceDriver {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .restarting, .lost: break
     case .probing, .probingDefault: if consumeAnswer(meaning) { handleProbeAnswer() }
-    case .changingSpeed: if consumeAnswer(meaning) { finishPart() }
+    case .changingSpeed:
+      if consumeAnswer(meaning), !link.sendNextPart() { finishSpeedChange() }
     case .configuring: receiveWhileConfiguring(meaning)
     case .tracking: receiveWhileTracking(meaning)
     case .fallingAsleep: receiveWhileFallingAsleep(meaning)
@@ -313,7 +314,6 @@ extension SentenceDriver {
   }
 
   mutating func finishCommand() {
-    if state == .changingSpeed { return finishSpeedChange() }
     if link.exchange.lastSent == .storage { return enter(.restarting) }
     link.receiver.markConfigured(at: now)
     proceed()
