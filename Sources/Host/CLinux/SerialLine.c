@@ -50,16 +50,10 @@ int clinux_line_restore_state(int descriptor, const clinux_line_state *state) {
   return error;
 }
 
-int clinux_line_claim(int descriptor, uint32_t baud) {
-  clinux_line_state before;
-  struct termios2 line;
-  int error = clinux_line_get_state(descriptor, &before);
-  if (error < 0) return error;
-  memcpy(&line, &before, sizeof line);
-  // TIOCEXCL does not exclude root; flock() excludes every program that uses it.
-  if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
-  if (ioctl(descriptor, TIOCEXCL) < 0) return -errno;
-  int had_other_speed = line.c_ospeed != baud;
+int clinux_line_configure(int descriptor, uint32_t baud) {
+  struct termios2 before, line;
+  if (ioctl(descriptor, TCGETS2, &before) < 0) return -errno;
+  line = before;
   line.c_iflag = IGNBRK;
   line.c_oflag = 0;
   line.c_lflag = 0;
@@ -67,13 +61,26 @@ int clinux_line_claim(int descriptor, uint32_t baud) {
   line.c_cflag |= CS8 | CREAD | CLOCAL;
   line.c_cc[VMIN] = 1;
   line.c_cc[VTIME] = 0;
-  put_speed(&line, baud);
-  error = set(descriptor, &line, baud);
+  if (baud != 0) put_speed(&line, baud);
+  int error = set(descriptor, &line, baud != 0 ? baud : before.c_ospeed);
   if (error < 0) {
-    clinux_line_restore_state(descriptor, &before);
+    ioctl(descriptor, TCSETS2, &before);
     return error;
   }
+  int had_other_speed = baud != 0 && before.c_ospeed != baud;
   return had_other_speed ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
+}
+
+int clinux_line_claim(int descriptor, uint32_t baud) {
+  clinux_line_state before;
+  int error = clinux_line_get_state(descriptor, &before);
+  if (error < 0) return error;
+  // TIOCEXCL does not exclude root; flock() excludes every program that uses it.
+  if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
+  if (ioctl(descriptor, TIOCEXCL) < 0) return -errno;
+  error = clinux_line_configure(descriptor, baud);
+  if (error < 0) clinux_line_restore_state(descriptor, &before);
+  return error;
 }
 
 /// Time to send that many characters of ten bits each.

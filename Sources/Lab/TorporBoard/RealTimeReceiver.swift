@@ -1,5 +1,5 @@
+import CLinux
 import Glibc
-import LinuxHAL
 import LocationTypes
 import SimulatedHAL
 
@@ -137,10 +137,9 @@ final class RealTimeReceiver {
     send(bytes)
   }
 
-  /// The line speed that the board has set; nil for a speed without a termios constant.
+  /// The line speed that the board has set, baud; nil if it cannot be read.
   private var lineSpeed: UInt32? {
-    var line = termios()
-    guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }
-    return NamedSpeed.baud(of: unsafe cfgetispeed(&line)).map { UInt32($0) }
+    let baud = clinux_line_speed(descriptor)
+    return baud > 0 ? UInt32(baud) : nil
   }
 }

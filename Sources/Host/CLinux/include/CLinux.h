@@ -140,10 +140,15 @@ int clinux_line_get_state(int descriptor, clinux_line_state *state);
 /// Restores the settings of a line, and ends exclusive mode unless it is set in `state`.
 int clinux_line_restore_state(int descriptor, const clinux_line_state *state);
 
-/// Locks the line for this process, sets raw mode, ignores modem lines, and sets the speed.
+/// Sets raw mode with 8 data bits, no parity and one stop bit, ignores modem lines, and sets the speed; 0 leaves the speed.
 ///
-/// -EBUSY if another process has locked it, -ENOTTY if it is no terminal, -EINVAL if it does not support that speed
-/// within 2 %: the settings are then unchanged. Discards input received at another speed.
+/// -ENOTTY if it is no terminal, -EINVAL if it does not support that speed within 2 %: the settings are then unchanged.
+/// Discards input received at another speed.
+int clinux_line_configure(int descriptor, uint32_t baud);
+
+/// Locks the line for this process and configures it.
+///
+/// -EBUSY if another process has locked it, or an error of `clinux_line_configure`.
 int clinux_line_claim(int descriptor, uint32_t baud);
 
 /// Sets the speed after all written bytes were sent, and discards input received at the old one.

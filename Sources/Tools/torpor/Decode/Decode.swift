@@ -1,7 +1,6 @@
 import ArgumentParser
 import GNSSProtocols
 import Glibc
-import LinuxHAL
 import LocationTypes
 
 /// `torpor decode`: decodes a recording or live input into one record per epoch. Options, input and output are here;
@@ -46,7 +45,7 @@ struct Decode: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Set the speed of the serial line; unchanged if not given.", valueName: "baud"),
-    completion: .list(NamedSpeed.all.map { String($0.baud) }), transform: ArgumentValues.baud)
+    completion: .list(ArgumentValues.lineSpeeds.map { String($0) }), transform: ArgumentValues.baud)
   var baud: Int?
 
   @OptionGroup var recordingOptions: RecordingOptions

@@ -1,8 +1,8 @@
 import BoardDoctor
+import CLinux
 import Glibc
-import LinuxHAL
 
-/// Configures the serial line that `torpor decode` reads: raw mode and speed (termios(3)).
+/// Configures the serial line that `torpor decode` reads: raw mode and speed (`clinux_line_configure`).
 ///
 /// The settings persist after the command ends, as with stty(1).
 enum LiveLine {
@@ -16,25 +16,12 @@ enum LiveLine {
       if baud == nil { return }
       throw notSerialLine(path)
     }
-    var line = termios()
-    guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
-    let previousSpeed = unsafe cfgetispeed(&line)
-    unsafe cfmakeraw(&line)
-    line.c_cflag |= tcflag_t(CLOCAL | CREAD)
-    let code = baud.flatMap(NamedSpeed.code)
-    if let code {
-      unsafe cfsetispeed(&line, code)
-      unsafe cfsetospeed(&line, code)
-    }
-    guard unsafe tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw refused(path, errno) }
-    // tcsetattr(3) succeeds if any of the changes was made, so read the speed back.
-    guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
-    if let code {
-      guard unsafe cfgetispeed(&line) == code else {
-        throw CommandError(.io, "'\(path)' does not support \(baud ?? 0) baud; try another --baud")
-      }
-      // Bytes received at the previous speed are garbage.
-      if previousSpeed != code { tcflush(descriptor, TCIFLUSH) }
+    switch -clinux_line_configure(descriptor, UInt32(baud ?? 0)) {
+    case 0: break
+    case EINVAL:
+      throw CommandError(.io, "'\(path)' does not support \(baud ?? 0) baud; try another --baud")
+    case let code:
+      throw CommandError(.io, "the line '\(path)' cannot be configured: \(POSIX.reason(code))")
     }
     for holder in LineHolders(of: path).processes {
       POSIX.printError(
@@ -49,9 +36,5 @@ enum LiveLine {
   static func notSerialLine(_ name: String) -> CommandError {
     CommandError(
       .usage, "--baud sets the speed of a serial line, and '\(name)' is none; omit the option")
-  }
-
-  private static func refused(_ path: String, _ code: Int32) -> CommandError {
-    CommandError(.io, "the line '\(path)' cannot be configured: \(POSIX.reason(code))")
   }
 }

@@ -41,14 +41,7 @@ final class PseudoTerminal {
       }
     }
     self.link = link
-    var line = termios()
-    _ = unsafe tcgetattr(descriptor, &line)
-    unsafe cfmakeraw(&line)
-    if let code = NamedSpeed.code(of: baud) {
-      unsafe cfsetispeed(&line, code)
-      unsafe cfsetospeed(&line, code)
-    }
-    _ = unsafe tcsetattr(descriptor, TCSANOW, &line)
+    _ = clinux_line_configure(descriptor, UInt32(baud))
   }
 
   /// Whether `link` is a stale link that a killed process left: a link to a pseudo-terminal whose master side no

@@ -19,20 +19,14 @@ import Testing
     return folder.file(name)
   }
 
-  @Test("each speed has the termios code of its name")
-  func namedSpeeds() throws {
-    #expect(NamedSpeed.code(of: 38_400) == speed_t(B38400) && NamedSpeed.code(of: 12_345) == nil)
+  @Test("a line gets the given speed; without one it keeps its own")
+  func lineSpeeds() {
     let terminal = Terminal()
-    for (baud, code) in NamedSpeed.all {
-      #expect(NamedSpeed.baud(of: code) == baud)
-      let descriptor = unsafe open(terminal.path, O_RDWR | O_NOCTTY)
-      defer { close(descriptor) }
-      var line = termios()
-      #expect(unsafe tcgetattr(descriptor, &line) == 0)
-      _ = unsafe cfsetispeed(&line, code)
-      _ = unsafe cfsetospeed(&line, code)
-      #expect(unsafe tcsetattr(descriptor, TCSANOW, &line) == 0)
-      // The kernel reports the speed as a number.
+    let descriptor = unsafe open(terminal.path, O_RDWR | O_NOCTTY)
+    defer { close(descriptor) }
+    for baud: UInt32 in [4_800, 9_600, 115_200, 4_000_000] {
+      #expect(clinux_line_configure(descriptor, baud) == 0)
+      #expect(clinux_line_configure(descriptor, 0) == 0)
       #expect(clinux_line_speed(descriptor) == Int64(baud))
     }
   }

@@ -1,3 +1,4 @@
+import CLinux
 import GPXFiles
 import Glibc
 import LocationTypes
@@ -182,9 +183,7 @@ struct SerialTests {
     let (master, slave, path) = Self.terminal()
     let live = Running(["decode", "--baud", "38400", path])
     #expect(Self.isRaw(master))
-    var line = termios()
-    unsafe tcgetattr(master, &line)
-    #expect(unsafe cfgetospeed(&line) == speed_t(B38400))
+    #expect(clinux_line_speed(master) == 38_400)
     // Another process that has the line open is reported.
     #expect(live.reports("has '\(path)' open, too"))
     close(slave)
