@@ -263,7 +263,10 @@ let labModules: [Target] =
     /// Tests the service on a [virtual board](HowTo/virtual-board.md) with a real kernel in QEMU (`make test-board`).
     lab.program(
       "TorporBoard",
-      ["CLinux", "LinuxHAL", "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation"]),
+      [
+        "CLinux", "LinuxHAL", "LocationTypes", "SimulatedHAL", "BoardProfiles",
+        "LocationSimulation",
+      ]),
     /// Properties that hold for any bytes, for tests and libFuzzer ([how](HowTo/fuzz.md)).
     lab.module(
       "DecoderProperties",
