@@ -40,6 +40,12 @@ extension ReceiverSetup {
   /// Duration of silence after the answer timeout that shows that a receiver with live output is asleep.
   var sleepSilence: Interval { .milliseconds(min(Int64(interval_ms), 2_000) + 100) }
 
+  /// Time from the standby command until the driver switches the supply off, if the receiver is silent.
+  public var powerOffTime: Interval {
+    ackTimeout + DriverTimeouts.transmissionTime(DriverTimeouts.outputQueueBytes, at: lineSpeed)
+      + sleepSilence
+  }
+
   /// Duration of silence after which the driver probes a tracking receiver.
   var lossSilence: Interval { .milliseconds(max(Int64(interval_ms) * 10, 10_000)) }
 }

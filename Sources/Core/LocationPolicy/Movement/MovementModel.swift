@@ -45,7 +45,7 @@ package struct MovementModel: Equatable, Sendable {
   {
     let step = history.move.seconds
     if plannedOff <= 0 {
-      energy += figures.track_mW * step
+      energy += (figures.track_mW + figures.board.idle_mW) * step
     } else {
       var search = MovementModel.acquisitionTime(step - 1, figures, predictor)
       var off = step - 1 - search
@@ -53,7 +53,9 @@ package struct MovementModel: Equatable, Sendable {
         off = 0
         search = step - 1
       }
-      energy += figures.track_mW + figures.standby_mW * off + figures.acquire_mW * search
+      energy +=
+        figures.track_mW + figures.standby_mW * off + figures.acquire_mW * search
+        + MovementModel.board_mJ(off: off, search: search, figures.board)
     }
     time += step
     if history.move.distance > history.bound {
@@ -67,12 +69,32 @@ package struct MovementModel: Equatable, Sendable {
     predictor.expected(after: Interval(seconds: off), figures).seconds
   }
 
+  /// Energy of the board in a cycle, mJ: it sleeps while the receiver is off, and idles while it searches.
+  private static func board_mJ(
+    off: Double, search: Double, _ board: BoardParameters
+  ) -> Double {
+    off > 0
+      ? board.wait_mJ(Interval(seconds: off)) + board.idle_mW * (search + epochDelay) : board.idle_mW
+  }
+
+  /// Mean time from a fix until the epoch in which the receiver reports it, seconds.
+  private static let epochDelay = 0.5
+
+  /// Energy of a start in relation to that of the receiver for which the prices were chosen.
+  private static func startScale(_ figures: ReceiverParameters) -> Double {
+    let search = 3.0
+    let start =
+      figures.track_mW + figures.acquire_mW * search + figures.board.resume_mJ
+      + figures.board.idle_mW * (search + epochDelay)
+    return start / MovementTuning.trainingStart_mJ
+  }
+
   /// Price of one second outside the bound, mJ: a multiple of the mean power so far, scaled by the share of time
   /// outside so far.
   private func price(
     _ figures: ReceiverParameters, _ tuning: borrowing MovementTuning
   ) -> Double {
-    let scale = figures.track_mW / MovementTuning.trainingTrack_mW
+    let scale = MovementModel.startScale(figures)
     let mean = (energy + tuning.priorEnergy * scale) / (time + tuning.priorTime)
     let allowed = MovementTuning.allowedOutsideShare * (time + MovementTuning.outsideAveragingTime)
     let excess =
@@ -119,7 +141,9 @@ package struct MovementModel: Equatable, Sendable {
       // The receiver has not entered its duty cycle in the second after a fix; the cheaper power applies only if it
       // stays on.
       let trackingEnergy = off > 0 ? figures.track_mW : figures.on_mW
-      let cycleEnergy = trackingEnergy + figures.standby_mW * off + figures.acquire_mW * search
+      let cycleEnergy =
+        trackingEnergy + figures.standby_mW * off + figures.acquire_mW * search
+        + MovementModel.board_mJ(off: off, search: search, figures.board)
       let cost = (cycleEnergy + price * secondsOutside) / cycle
       if cost < leastCost {
         leastCost = cost
@@ -189,9 +213,9 @@ private struct ExitRisk {
     minimumPrice = hasMotionLine ? 10 : 70
   }
 
-  /// Tracking power for which the prices were chosen, mW. Prices for other receivers are scaled by their tracking
-  /// power.
-  static let trainingTrack_mW = 24.6
+  /// Energy of a start of the receiver for which the prices were chosen, mJ: a second of tracking at 24.6 mW and three of
+  /// acquisition at 27.6 mW. Prices for other receivers and boards are scaled by the energy of their start.
+  static let trainingStart_mJ = 107.4
   /// Share of time outside above which the price rises, and the time over which the share is averaged, seconds.
   static let allowedOutsideShare = 0.003
   static let outsideAveragingTime = 1_800.0

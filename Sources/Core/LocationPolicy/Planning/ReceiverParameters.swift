@@ -1,6 +1,7 @@
 import LocationTypes
 
-/// Power of a receiver in each state, and time and energy of a start, from the board's profile.
+/// Power of a receiver in each state, time and energy of a start, and what the board pays meanwhile, from the board's
+/// profile.
 ///
 /// ``FixSchedule`` and ``MovementModel`` compute from these parameters whether the receiver stays on, sleeps, or is
 /// powered off; there are no fixed thresholds.
@@ -36,6 +37,10 @@ public struct ReceiverParameters: Equatable, Sendable {
   public var saveTime = Interval.zero
   /// Time from power-on until the receiver has its navigation database again; zero if nothing is restored.
   public var restoreTime = Interval.zero
+  /// Time from the standby command until the supply may be switched off (PWR-5), in which the board idles.
+  public var powerOffTime = Interval.zero
+  /// What the board pays while the receiver is on, and for each start.
+  public var board = BoardParameters()
 
   /// Creates the parameters of a receiver that takes 30 mW awake and 0.1 mW asleep; set the other properties as
   /// needed.
@@ -54,9 +59,10 @@ public struct ReceiverParameters: Equatable, Sendable {
     keepsDataWhenOff = false
   }
 
-  /// Energy of a start whose acquisition takes `search`, mJ.
+  /// Energy of a start whose acquisition takes `search`, mJ; the board idles meanwhile.
   func start_mJ(acquisition: Interval) -> Double {
     track_mW * startUp.seconds + acquire_mW * acquisition.seconds
+      + board.idle_mJ(startUp + acquisition)
   }
 
   /// The acquisition time after a power-off; `warm` is that after a standby of the same length. The receiver searches
@@ -70,7 +76,7 @@ public struct ReceiverParameters: Equatable, Sendable {
   var on_mW: Double { powersave_mW.map { min($0, track_mW) } ?? track_mW }
 
   /// Energy of staying on for `time`, mJ.
-  func stayOn_mJ(_ time: Interval) -> Double { on_mW * time.seconds }
+  func stayOn_mJ(_ time: Interval) -> Double { on_mW * time.seconds + board.idle_mJ(time) }
 
   /// The same receiver, with its duty cycle only if `maySave` is true.
   public func withDutyCycle(_ maySave: Bool) -> ReceiverParameters {
@@ -103,7 +109,8 @@ extension ReceiverParameters {
     var best = ReceiverSleepMode.none
     var leastEnergy = stayOn_mJ(time)
     if canStandby, warm + startUp < time {
-      let cost = standby_mW * (time - warm - startUp).seconds + start_mJ(acquisition: warm)
+      let off = time - warm - startUp
+      let cost = standby_mW * off.seconds + board.wait_mJ(off) + start_mJ(acquisition: warm)
       if cost < leastEnergy {
         leastEnergy = cost
         best = .standby
@@ -112,7 +119,9 @@ extension ReceiverParameters {
     let cold = acquisitionAfterPowerOff(warm)
     if canSwitchOff, cold + startUp + saveTime < time {
       let off = time - cold - startUp - saveTime
-      let cost = off_mW * off.seconds + start_mJ(acquisition: cold) + track_mW * saveTime.seconds
+      let cost =
+        off_mW * off.seconds + board.wait_mJ(off) + start_mJ(acquisition: cold)
+        + track_mW * saveTime.seconds + board.idle_mJ(saveTime + powerOffTime)
       if cost < leastEnergy { best = .off }
     }
     return best

@@ -106,6 +106,10 @@ extension BoardProfile {
     parameters.ephemerisHoldLimit = policy.receiverHold
     parameters.acquisitionTimeout = policy.acquisitionTimeout
     parameters.keepsDataWhenOff = receiver.hasBackupSupply
+    parameters.powerOffTime = receiverSetup(receiver).powerOffTime
+    parameters.board = BoardParameters(
+      awake_mW: board.awake_mw, idle_mW: board.idle.power_mw,
+      sleep_mW: board.suspended?.power_mw ?? board.idle.power_mw, sleepParameters(.suspended))
     return parameters
   }
 
