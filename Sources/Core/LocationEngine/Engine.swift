@@ -488,6 +488,13 @@ extension Engine {
     input.noteDiscarded(at: now)
   }
 
+  /// Records that the board was suspended until `now`; `byInput`: by bytes of the receiver. All input since the start of
+  /// the suspend was lost, and silence means nothing.
+  public mutating func noteResume(byInput: Bool, at now: Instant) {
+    input.noteResume(byInput: byInput, at: now)
+    receiver.noteLostInput(at: now)
+  }
+
   /// Begins a step. A step that is much later than planned means that the program was stopped or the board was
   /// suspended from outside, so the receiver's data was not read either.
   mutating func advance(to now: Instant) {
@@ -556,7 +563,10 @@ extension Engine {
     if isBusy { waitForReceiver(&effects) }
     // The driver's silence timeouts do not apply while messages are buffered on purpose.
     if effects.wakesOnInput || isBusy { effects.wake = min(effects.wake, receiver.deadline) }
-    input.setBuffering(!effects.wakesOnInput && !isBusy, at: now)
+    if let end = input.listeningEnd(at: now) { effects.wake = min(effects.wake, end) }
+    // While the board is suspended, input is lost instead of buffered.
+    input.setBuffering(
+      !effects.wakesOnInput && !isBusy && effects.board < .suspended, at: now)
     // At least 1 ms, so that no profile can cause a busy loop.
     effects.wake = max(effects.wake, now + .milliseconds(1))
     plannedWake = effects.wake
@@ -711,7 +721,7 @@ extension Engine {
   /// Drains and distance checks that are due by this time are executed now: the board may have woken a little early,
   /// and their time need not be exact. It is `now` right after a drain, when no new fixes can be in the buffer.
   private var checkHorizon: Instant {
-    now - receiver.drain.lastTime > planner.maximumAlarmLead ? now + planner.maximumAlarmLead : now
+    now - receiver.drain.lastTime > planner.parameters.maximumAlarmLead ? now + planner.parameters.maximumAlarmLead : now
   }
 
   /// Latest time to drain the receiver's buffer, independent of its pin; earlier if a client that has not deferred
@@ -726,7 +736,8 @@ extension Engine {
   /// Whether a command, a drain or an epoch is in progress.
   var isBusy: Bool {
     receiver.isPresent
-      && (!receiver.isQuiescent || receiver.isDraining || input.isMidEpoch)
+      && (!receiver.isQuiescent || receiver.isDraining || input.isMidEpoch
+        || input.listeningEnd(at: now) != nil)
   }
 
   /// Plans the wait for the rest of an epoch or an answer: the board idles and is not suspended. Reading is delayed a

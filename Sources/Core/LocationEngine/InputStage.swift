@@ -37,6 +37,8 @@ struct InputStage: ~Copyable {
   private(set) var lastEpochTime = Instant.boot
   /// When input was last discarded unread, or may have been.
   private(set) var discardTime = Instant.boot
+  /// End of the wait for the message after the one that ended a suspend, whose bytes are lost.
+  private var listeningEnd = Instant.boot
   /// Lower bound for the start of the epoch that is being assembled.
   private var earliestEpochStart = Instant.boot
   /// Time of the last step that read buffered messages; nil before the first such step.
@@ -165,6 +167,18 @@ struct InputStage: ~Copyable {
 
   /// Records that input was discarded unread, or may have been, up to `now`.
   mutating func noteDiscarded(at now: Instant) { discardTime = now }
+
+  /// Records that the board was suspended until `now`, so that input was lost. If it was `byInput` that the suspend
+  /// ended, the board must wait for the next message.
+  mutating func noteResume(byInput: Bool, at now: Instant) {
+    discardTime = now
+    if byInput { listeningEnd = now + fixInterval * 2 }
+  }
+
+  /// End of the wait for a message of the receiver that woke the board; nil if none is awaited.
+  func listeningEnd(at now: Instant) -> Instant? {
+    now < listeningEnd && lastByteTime < discardTime ? listeningEnd : nil
+  }
 
   /// Sets whether reading is delayed from now on.
   mutating func setReadDelayed(_ isDelayed: Bool) { isReadDelayed = isDelayed }

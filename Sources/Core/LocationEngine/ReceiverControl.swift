@@ -196,6 +196,12 @@ struct ReceiverControl: ~Copyable {
   /// Records that an earlier run of the service may have left fixes in the receiver's buffer.
   mutating func expectBufferedFixes() { driver.expectBufferedFixes() }
 
+  /// Records that the receiver's output up to `now` was lost, because the board was suspended.
+  mutating func noteLostInput(at now: Instant) {
+    driver.noteLostInput(at: now)
+    schedule.noteLostInput(at: now)
+  }
+
   /// Whether the driver's deadline has passed and must be handled now. Records since when it is postponed.
   ///
   /// Bytes that have just arrived may be the awaited answer and are processed first, but on a line without pauses only

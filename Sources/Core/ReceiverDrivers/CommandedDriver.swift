@@ -57,6 +57,7 @@ protocol CommandedState: RawRepresentable, Equatable, Sendable where RawValue ==
   static var probing: Self { get }
   static var probingDefault: Self { get }
   static var changingSpeed: Self { get }
+  static var tracking: Self { get }
   static var fallingAsleep: Self { get }
   static var standby: Self { get }
   static var lost: Self { get }
@@ -107,7 +108,8 @@ extension CommandedDriver {
     switch state.stage {
     case .idle, .steady, .lost: return true
     case .unpowered: return link.due == nil
-    case .powering, .busy, .preemptible, .fallingAsleep: return false
+    case .fallingAsleep: return link.isSleepTrusted
+    case .powering, .busy, .preemptible: return false
     }
   }
 }
@@ -164,7 +166,7 @@ extension CommandedDriver {
     case .none: break
     case .off, .standby:
       if !link.exchange.isStandbyAcknowledged {
-        link.due = link.exchange.sentAt + link.answerTimeout + setup.sleepSilence
+        link.due = link.sleepEntryEnd
       }
     case .tracking, .powersave, .batching:
       let asleep = max(now, link.exchange.sentAt + DriverTimeouts.sleepEntryTime)
@@ -194,6 +196,13 @@ extension CommandedDriver {
       if link.wasAlreadyOff { link.receiver.assumePower(.off) }
     case .busy, .preemptible, .steady, .fallingAsleep: declareLost()
     }
+  }
+}
+
+extension CommandedDriver {
+  /// Restarts the wait for output of a tracking receiver: its output up to `now` was lost.
+  mutating func noteLostInput(at now: Instant) {
+    if state == .tracking, link.due != nil { link.due = now + setup.lossSilence }
   }
 }
 
@@ -310,6 +319,7 @@ extension CommandedDriver {
 extension CommandedDriver {
   /// Handles that the receiver is asleep: silence has shown it, or the receiver has acknowledged standby.
   mutating func confirmSleep() {
+    link.recordSleep()
     if link.isPowerOffPending { return powerOff() }
     invalidateVolatileState(power: .asleep)
     proceed()
@@ -324,7 +334,7 @@ extension CommandedDriver {
 
   /// Handles a receiver that rejected standby, or that sent data after it should have fallen asleep.
   mutating func handleFailedSleep() {
-    link.counters.failedStandbys.incrementSaturating()
+    link.recordFailedSleep()
     let mayRepeat = link.exchange.sends < DriverTimeouts.maximumSends
     if link.isPowerOffPending { return mayRepeat ? link.repeatCommand() : powerOff() }
     switch effectiveGoal {
@@ -338,7 +348,7 @@ extension CommandedDriver {
 
   /// Handles data from a receiver in standby: it woke unexpectedly.
   mutating func handleUnexpectedWake() {
-    link.counters.failedStandbys.incrementSaturating()
+    link.recordFailedSleep()
     if link.retryCounters.countUnexpectedWake(at: now) { return declareLost() }
     markAwake()
   }

@@ -84,6 +84,19 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
+  /// Records that output of the receiver up to `now` was lost, so that its silence means nothing.
+  public mutating func noteLostInput(at now: Instant) {
+    switch commandProtocol {
+    case .ubx:
+      ublox.noteLostInput(at: now)
+      status = ublox.status
+    case .sentences:
+      sentences.noteLostInput(at: now)
+      status = sentences.status
+    case .none: break
+    }
+  }
+
   /// Decides whether an epoch from the assembler is accepted, held or dropped.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch commandProtocol {

@@ -46,6 +46,9 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   var retryCounters = RetryCounters()
   /// Baud rate of the host's serial port; nil if unknown.
   private(set) var hostSpeed: UInt32?
+  /// Time at which silence last showed that the receiver falls asleep after the command; nil if it never did, and after
+  /// a standby that failed.
+  private(set) var sleepObservedAt: Instant?
   /// Earliest time at which the supply may be switched on again.
   private(set) var offUntil = Instant.boot
   /// Whether the receiver was already off at the last power-off.
@@ -106,7 +109,31 @@ extension ReceiverLink {
   mutating func send(_ new: Command) {
     exchange.send(new, at: now)
     counters.commands.incrementSaturating()
-    due = now + answerTimeout + (new == .standby ? setup.sleepSilence : .zero)
+    due = new == .standby ? sleepEntryEnd : now + answerTimeout
+  }
+
+  /// Whether the receiver is trusted to fall asleep after the standby command, so that the board may sleep immediately:
+  /// silence was observed recently, and the supply stays on.
+  var isSleepTrusted: Bool {
+    guard !isPowerOffPending, let sleepObservedAt else { return false }
+    return exchange.sentAt - sleepObservedAt <= DriverTimeouts.sleepTrustTime
+  }
+
+  /// Time at which the receiver counts as asleep after the standby command, if it is silent until then.
+  var sleepEntryEnd: Instant {
+    exchange.sentAt
+      + (isSleepTrusted ? DriverTimeouts.sleepEntryTime : answerTimeout + setup.sleepSilence)
+  }
+
+  /// Records that the receiver was silent, or acknowledged standby, until the end of the wait.
+  mutating func recordSleep() {
+    if !isSleepTrusted { sleepObservedAt = now }
+  }
+
+  /// Records that the receiver did not fall asleep, or woke by itself: its next standby is observed.
+  mutating func recordFailedSleep() {
+    sleepObservedAt = nil
+    counters.failedStandbys.incrementSaturating()
   }
 
   mutating func repeatCommand() {
@@ -277,6 +304,7 @@ extension ReceiverLink {
   /// Declares the receiver lost.
   mutating func declareLost() {
     counters.losses.incrementSaturating()
+    sleepObservedAt = nil
     retryCounters.recordLoss()
     markUnconfigured()
     pending.reached = false

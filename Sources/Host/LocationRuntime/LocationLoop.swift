@@ -59,7 +59,7 @@ extension LocationClients where Self: ~Copyable {
 ///              +-----------+
 ///                    | wake report
 ///                    v
-///       receiver not needed: discard input
+///       receiver not needed: discard input;  suspended: report the resume
 ///       pulse -> batch pin -> motion -> battery -> bytes, chunk by chunk
 ///       none of pin, motion, battery, bytes: .time
 ///                    | each event: perform
@@ -93,7 +93,8 @@ extension LocationClients where Self: ~Copyable {
 /// - The time of steps never decreases, even if an edge has an older timestamp.
 /// - Only the first of several pending faults is reported.
 /// - `plan` is the result of the last completed event; a wait uses no other.
-/// - Discarded input is reported to the engine by `noteDiscardedInput(at:)` immediately after the wait.
+/// - Discarded input is reported to the engine by `noteDiscardedInput(at:)`, and a resume by `noteResume(byInput:at:)`,
+///   immediately after the wait.
 ///
 /// **Who may change what.** The owner (`LocationService`, or the simulation) may access `engine`, `board` and `clients`
 /// between turns. After a change that concerns the engine it calls `poll()`, `request(_:of:)`, `inhibitSleep(_:)` or
@@ -163,6 +164,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     if isUnneeded {
       board.discardInput()
       engine.noteDiscardedInput(at: board.now)
+    }
+    if plan.board >= .suspended {
+      engine.noteResume(byInput: report.reason == .bytes, at: board.now)
     }
     if let pulse = report.pulse { engine.recordPulse(at: pulse) }
     if report.batchPinRose { perform(.batchPin) }

@@ -163,6 +163,8 @@ public struct FixSchedule: Equatable, Sendable {
   private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(1_800))
   /// Last time at which a client needed a fix.
   private var lastNeedTime = Instant.boot
+  /// Time until which the receiver's output was lost in the current acquisition, so that its fix may be older.
+  private var lostInputUntil = Instant.boot
   /// Time at which the receiver read its ephemeris; nil if it has none.
   private var ephemerisTime: Instant?
 
@@ -277,7 +279,9 @@ extension FixSchedule {
       figures)
     let search = choice == .off ? figures.receiver.acquisitionAfterPowerOff(warm) : warm
     let start = need.due - search - figures.receiver.startUp
-    if choice == .none || start <= now { return startIfOff(figures, at: now) }
+    // Earlier by the alarm's lead, the board is awake already, and idling costs more than the receiver.
+    let lead = state == .asleep ? figures.maximumAlarmLead : .zero
+    if choice == .none || start - lead <= now { return startIfOff(figures, at: now) }
     if state != .asleep {
       offSince = lastTrackingTime(at: now)
       sleepMode = choice
@@ -355,7 +359,11 @@ extension FixSchedule {
     case .tracking: return .use
     case .acquiring:
       let hasRead = previousOffTime == nil || isEphemerisExpired(figures.receiver, at: stateStart)
-      let search = max(measured - stateStart - figures.receiver.startUp - restoreTime, .zero)
+      var search = max(measured - stateStart - figures.receiver.startUp - restoreTime, .zero)
+      if measured - lostInputUntil < figures.fixInterval * 2 {
+        // The receiver may have had the fix while its output was lost: it took no longer than expected.
+        search = min(search, predictor.expected(after: previousOffTime, figures.receiver))
+      }
       predictor.update(off: hasRead ? nil : previousOffTime, acquisition: search, figures.receiver)
       if hasRead { ephemerisTime = now }  // a cold start reads the ephemeris
       retry.reset()
@@ -440,6 +448,22 @@ extension FixSchedule {
     offSince = lastTrackingTime(at: now)
     if sleepMode == .none { sleepMode = figures.idleSleepMode }
     if state != .idle { enter(.idle, at: now) }
+  }
+
+  /// Records that the receiver's output up to `now` was lost.
+  public mutating func noteLostInput(at now: Instant) { lostInputUntil = now }
+
+  /// The expected time of the fix of the current acquisition; nil in the other states.
+  func expectedFixTime(_ receiver: ReceiverParameters) -> Instant? {
+    switch state {
+    case .acquiring:
+      var search = predictor.expected(after: previousOffTime, receiver)
+      if isEphemerisExpired(receiver, at: stateStart) {
+        search = max(search, receiver.timeToFix.cold)
+      }
+      return stateStart + receiver.startUp + restoreTime + search
+    case .idle, .asleep, .refining, .tracking, .backedOff: return nil
+    }
   }
 
   /// The time at which the current acquisition ends without result.

@@ -65,6 +65,11 @@ public struct PlannerParameters: Sendable {
   /// Whether fixes can be collected while the board sleeps (DEF-7).
   public var hasCachingState: Bool { batch != nil || idle != nil }
 
+  /// Longest time by which an alarm is set before a due time. Work that need not be exact may be done that much early.
+  public var maximumAlarmLead: Interval {
+    max(deep?.alarmLead ?? .zero, idle?.alarmLead ?? .zero)
+  }
+
   /// min(N, W): number of fixes that the receiver may collect.
   public var watermark: UInt16? {
     batch.map { UInt16(clamping: min(Int($0.watermark), deferralLimit)) }
@@ -138,7 +143,7 @@ public struct Planner: Sendable {
       return streamingPlan(receiver, input, at: now)
     case .batching:
       // No client waits for a drain, so its alarm may fire late.
-      let drainDue = input.drainDue + maximumAlarmLead
+      let drainDue = input.drainDue + parameters.maximumAlarmLead
       return sleepPlan(receiver, until: min(input.demand.check, drainDue), at: now)
     }
   }
@@ -160,12 +165,29 @@ public struct Planner: Sendable {
     }
   }
 
+  /// The plan for the search of a single fix, if suspending the board until the fix is expected saves more energy than
+  /// resuming costs; nil if the board must read the receiver's output. Messages without a fix are lost meanwhile.
+  private func searchPlan(
+    _ receiver: ReceiverMode, _ input: PlannerInput, until check: Instant, at now: Instant
+  ) -> Plan? {
+    guard let deep = parameters.deep,
+      let expected = input.schedule?.expectedFixTime(parameters.receiver)
+    else { return nil }
+    let wake = min(expected, check) - deep.alarmLead
+    let board = parameters.receiver.board
+    guard wake - now >= deep.minimumDuration, board.idle_mJ(wake - now) > board.resume_mJ else {
+      return nil
+    }
+    return Plan(receiver: receiver, board: deep.state, wake: wake, wakesOnInput: false)
+  }
+
   /// The plan while the receiver sends each fix. Each message wakes the board, except during an acquisition without a
   /// client in the foreground: messages without a fix are then buffered until one can contain a fix.
   private func streamingPlan(
     _ receiver: ReceiverMode, _ input: PlannerInput, at now: Instant
   ) -> Plan {
     let check = min(input.demand.check, input.schedule?.wake ?? .distantFuture)
+    if let plan = searchPlan(receiver, input, until: check, at: now) { return plan }
     guard let idle = parameters.idle, idle.wakesOnBytes, check - now > idle.alarmLead else {
       return Plan(receiver: receiver, board: .idle, wake: check, wakesOnInput: true)
     }
@@ -246,15 +268,10 @@ public struct Planner: Sendable {
         wakesOnInput: deep.wakesOnBytes)
     }
     // Less time is left than the alarm's lead: wait for the due time itself.
-    guard let idle = parameters.idle, due - now > maximumAlarmLead else {
+    guard let idle = parameters.idle, due - now > parameters.maximumAlarmLead else {
       return Plan(receiver: receiver, board: .idle, wake: due, wakesOnInput: true)
     }
     return Plan(receiver: receiver, board: .idle, wake: alarmTime(due, idle), wakesOnInput: true)
-  }
-
-  /// Longest time by which an alarm is set before a due time. Work that need not be exact may be done that much early.
-  public var maximumAlarmLead: Interval {
-    max(parameters.deep?.alarmLead ?? .zero, parameters.idle?.alarmLead ?? .zero)
   }
 
   /// Alarm time so that the board runs at `due` (DEF-18).
