@@ -209,8 +209,8 @@ private struct ExitRisk {
   /// The constants of the product, for a board with or without a motion line.
   package init(hasMotionLine: Bool) {
     unsafe weights = torpor_exit_weights(hasMotionLine ? 1 : 0)!
-    price = hasMotionLine ? 26 : 18
-    minimumPrice = hasMotionLine ? 10 : 70
+    price = hasMotionLine ? 36 : 25
+    minimumPrice = hasMotionLine ? 14 : 100
   }
 
   /// Energy of a start of the receiver for which the prices were chosen, mJ: a second of tracking at 24.6 mW and three of
