@@ -136,7 +136,7 @@ extension BoardProfile {
     /// Timeout for the acknowledgement of a command.
     public var acknowledgeTimeout = Interval.seconds(1)
     /// Time from the wake edge until the receiver accepts commands.
-    public var wakeSettle = Interval.milliseconds(100)
+    public var wakeSettle = Interval.milliseconds(300)
     /// Time from switching the supply on until the receiver accepts commands.
     public var supplySettle = Interval.milliseconds(250)
     /// Time without input after which the receiver counts as lost (DEF-43).

@@ -99,7 +99,7 @@ extension BoardProfile {
     parameters.off_mW =
       receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
     // Time to wake the receiver, poll it and write its configuration.
-    parameters.startUp = receiver.wakeSettle + .milliseconds(250)
+    parameters.startUp = receiver.wakeSettle + .milliseconds(50)
     parameters.spread = receiver.timeToFix.p90Ratio
     parameters.ephemerisLifetime = receiver.timeToFix.ephemerisLifetime
     parameters.ephemerisDownload = receiver.timeToFix.ephemerisDownload
