@@ -100,7 +100,7 @@ import Testing
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(2))
     #expect(board.violations.isEmpty)
-    #expect(board.ledger.time(of: .suspended) == .seconds(3))
+    #expect(board.ledger.time(of: .suspended) == .seconds(2))
   }
 
   @Test("an unsupported sleep state causes a lighter one and a violation")
