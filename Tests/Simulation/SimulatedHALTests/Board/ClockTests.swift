@@ -86,7 +86,7 @@ import Testing
     #expect(board.now == seconds(10))
   }
 
-  @Test("PWR-9: a too near alarm causes a lighter sleep and a violation", arguments: [1.0, 1.999999])
+  @Test("PWR-9: a too near alarm causes a lighter sleep and a violation", arguments: [1.0, 1.999])
   func tooNear(_ length: Double) {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(length))
