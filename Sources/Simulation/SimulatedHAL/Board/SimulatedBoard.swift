@@ -329,7 +329,7 @@ extension SimulatedBoard {
     var state = max(requested, .idle)
     while state > .idle {
       if let figures = setup.board.sleepParameters(state) {
-        if deadline - now > figures.minimumDuration { return state }
+        if deadline - now >= figures.minimumDuration { return state }
         recordViolation(
           .alarmTooNear,
           "state \(state) was requested with an alarm in \((deadline - now).seconds) s, which is too near"

@@ -86,7 +86,7 @@ import Testing
     #expect(board.now == seconds(10))
   }
 
-  @Test("PWR-9: a too near alarm causes a lighter sleep and a violation", arguments: [1.0, 2.0])
+  @Test("PWR-9: a too near alarm causes a lighter sleep and a violation", arguments: [1.0, 1.999])
   func tooNear(_ length: Double) {
     var board = SimulatedBoard(quiet(), track: straight())
     _ = board.wait(in: .suspended, until: seconds(length))
@@ -98,9 +98,9 @@ import Testing
   @Test("an alarm that is just far enough permits the sleep")
   func farEnough() {
     var board = SimulatedBoard(quiet(), track: straight())
-    _ = board.wait(in: .suspended, until: seconds(2.000001))
+    _ = board.wait(in: .suspended, until: seconds(2))
     #expect(board.violations.isEmpty)
-    #expect(board.ledger.time(of: .suspended) == .seconds(3))
+    #expect(board.ledger.time(of: .suspended) == .seconds(2))
   }
 
   @Test("an unsupported sleep state causes a lighter one and a violation")
