@@ -103,9 +103,11 @@ struct BatteryTests {
       energy.append(bench.used_mJ - before.0)
       fixes.append(bench.appended.count - before.1)
     }
-    // With significant change active, visits need no additional energy here.
+    // With significant change active, visits need no additional energy here, except that another phase may contain
+    // one more start.
+    let start_mJ = (energy[3] - energy[5]) / Double(fixes[3])
     for step in [1, 2, 3, 5] { #expect(energy[step] < energy[step - 1], "\(energy) \(fixes)") }
-    #expect(energy[4] < energy[3] * 1.001)
+    #expect(energy[4] < energy[3] + start_mJ * 1.001, "\(energy) \(fixes)")
     #expect(energy[5] < energy[0] / 10, "no service is active")
     #expect(fixes[0] > 500 && fixes[5] == 0 && fixes[6] > 500 && energy[6] > energy[0] * 0.9)
     #expect(bench.violations.isEmpty && bench.shed == .none)

@@ -34,7 +34,7 @@ public struct SleepParameters: Equatable, Sendable {
   public var minimumDuration: Interval
   /// Whether the receiver's batch pin wakes the board.
   public var wakesOnPin: Bool
-  /// Whether bytes from the receiver wake the board and are not lost.
+  /// Whether bytes from the receiver wake the board. Those that arrive during a suspend and its resume are lost.
   public var wakesOnBytes: Bool
   /// Whether the motion sensor's line wakes the board.
   public var wakesOnMotion = true

@@ -262,10 +262,11 @@ public struct Planner: Sendable {
     if let deep = parameters.deep, due - now >= deep.minimumDuration + deep.alarmLead,
       deep.wakesOnPin || !needsPin
     {
-      // A batching or sleeping receiver sends nothing. If it does send, it has restarted and lost its configuration.
+      // A batching or sleeping receiver sends nothing. If it does send, it did not fall asleep (PWR-4), or it has
+      // restarted and lost its configuration.
       return Plan(
         receiver: receiver, board: deep.state, wake: alarmTime(due, deep),
-        wakesOnInput: deep.wakesOnBytes)
+        wakesOnInput: deep.wakesOnBytes && receiver != .off)
     }
     // Less time is left than the alarm's lead: wait for the due time itself.
     guard let idle = parameters.idle, due - now > parameters.maximumAlarmLead else {

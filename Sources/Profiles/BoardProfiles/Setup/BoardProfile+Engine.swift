@@ -125,7 +125,7 @@ extension BoardProfile {
       var parameters = LocationPolicy.SleepParameters(
         state: state, resumeTime: $0.resume, alarmResolution: $0.alarmResolution,
         minimumDuration: $0.minimumDuration, wakesOnPin: $0.wakesOn.contains(.batchPin),
-        wakesOnBytes: state == .idle && $0.wakesOn.contains(.bytes))
+        wakesOnBytes: $0.wakesOn.contains(.bytes))
       parameters.wakesOnMotion = $0.wakesOn.contains(.motion)
       return parameters
     }

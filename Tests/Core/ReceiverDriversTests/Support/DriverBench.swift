@@ -200,7 +200,9 @@ final class DriverBench {
   /// Runs until the driver has reached the goal and has nothing to report; at most `limit` seconds.
   @discardableResult func runUntilIdle(_ limit: Double = 120) -> Bool {
     let end = now + Interval(seconds: limit)
-    while !driver.isQuiescent || driver.state == .lost || driver.state == .idle {
+    while !driver.isQuiescent || driver.state == .fallingAsleep || driver.state == .lost
+      || driver.state == .idle
+    {
       if now >= end { return false }
       run(0.05)
     }
