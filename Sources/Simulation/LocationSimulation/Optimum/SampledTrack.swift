@@ -53,7 +53,7 @@ public struct SampledTrack: Sendable {
   /// are well inside the circle; stretches within a thousandth of its edge are checked second by second.
   ///
   /// - Parameter distance_m: Metres, up to 100,000.
-  func departures(beyond distance_m: Double) -> [Int] {
+  public func departures(beyond distance_m: Double) -> [Int] {
     let boxes = BoundingBoxTree(self)
     return coordinates.indices.map { boxes.departure(from: $0, beyond: distance_m) }
   }
