@@ -33,7 +33,7 @@ public struct Optimum: Equatable, Sendable {
   /// Mean power, milliwatts; 0 for a duration of 0.
   public var mean_mW: Double { duration_s > 0 ? energy_mJ / Double(duration_s) : 0 }
 
-  /// Computes the optimum: O(n log n) per piece of the costs, and 30 bytes of memory per second and piece.
+  /// Computes the optimum. O(n log n) for each piece of the costs, usually for few of them.
   ///
   /// - Parameters:
   ///   - track: The true positions.
@@ -104,33 +104,36 @@ private struct SchedulePath {
   }
 
   mutating func solve() {
-    let count = departures.count
     // Longer cycles cannot end before the device leaves the circle.
     let longest = departures.indices.map { departures[$0] - $0 }.max() ?? 0
-    let lines = costs.pieces.enumerated().filter { $0.element.first <= longest }
-      .map { (index: $0.offset, piece: $0.element, slope: costs.slope_mJ(of: $0.element)) }
-    var open = lines.map { _ in CycleStarts() }
-    for second in 1..<max(count, 1) {
-      cost[second] = cost[second - 1] + costs.on_mW
-      predecessor[second] = Int32(second - 1)
-      for (position, line) in lines.enumerated() {
-        let from = second - line.piece.first
-        guard from >= 0 else { continue }
-        // The energy per additional second of a cycle is the same from every start. Therefore the cheapest start
-        // remains the cheapest while its cycle may continue.
-        let last = min(from + line.piece.last, departures[from])
-        if last >= second {
-          open[position].insert(
-            .init(key: cost[from] - line.slope * Double(from), last: last, second: from))
-        }
-        guard let best = open[position].minimum(at: second) else { continue }
-        let total = cost[best] + costs.cycle_mJ(second - best, on: line.piece)
-        if total < cost[second] {
-          cost[second] = total
-          predecessor[second] = Int32(best)
-          piece[second] = Int16(line.index)
+    var lines = costs.pieces.enumerated().filter { $0.element.first <= longest }
+      .map { CycleLine($0.element, index: $0.offset, costs) }
+    lines.sort { $0.minimum_mJ < $1.minimum_mJ }
+    // All starts whose circle the device has not left, by their energy with the power of the time off up to now.
+    var starts = CycleStarts()
+    for second in departures.indices.dropFirst() {
+      let previous = second - 1
+      var least = cost[previous] + costs.on_mW
+      var step: (from: Int, piece: Int) = (previous, -1)
+      starts.insert(
+        .init(
+          key: cost[previous] - costs.off_mW * Double(previous), last: departures[previous],
+          second: previous))
+      let key = starts.minimum(at: second)?.key ?? .infinity
+      let bound = key + costs.off_mW * Double(second)
+      for position in lines.indices {
+        // Neither this line nor a later one contains a cheaper cycle.
+        if bound + lines[position].minimum_mJ >= least { break }
+        guard let from = lines[position].cheapestStart(to: second, cost, departures) else { continue }
+        let total = cost[from] + costs.cycle_mJ(second - from, on: lines[position].piece)
+        if total < least {
+          least = total
+          step = (from, lines[position].index)
         }
       }
+      cost[second] = least
+      predecessor[second] = Int32(step.from)
+      piece[second] = Int16(step.piece)
     }
   }
 
@@ -158,47 +161,97 @@ private struct SchedulePath {
   }
 }
 
-/// Possible start times of a cycle: a min-heap by key. Expired entries are removed when they reach the top.
+/// The cycles on one piece of the costs, and their possible starts.
+private struct CycleLine {
+  let piece: ScheduleCosts.Piece
+  /// Index of the piece.
+  let index: Int
+  /// Least energy of a cycle on this piece beyond the power of the time off during its whole length, millijoules.
+  let minimum_mJ: Double
+  private let slope_mJ: Double
+  /// First second that has not been considered as a start.
+  private var nextStart = 0
+  private var starts = CycleStarts()
+
+  init(_ piece: ScheduleCosts.Piece, index: Int, _ costs: ScheduleCosts) {
+    self.piece = piece
+    self.index = index
+    slope_mJ = costs.slope_mJ(of: piece)
+    minimum_mJ = min(
+      costs.cycle_mJ(piece.first, on: piece) - costs.off_mW * Double(piece.first),
+      costs.cycle_mJ(piece.last, on: piece) - costs.off_mW * Double(piece.last))
+  }
+
+  /// Returns the start of the cheapest cycle that ends at `second`.
+  ///
+  /// - Precondition: `second` is not less than in the previous call.
+  mutating func cheapestStart(to second: Int, _ cost: [Double], _ departures: [Int]) -> Int? {
+    let latest = second - piece.first
+    if latest < nextStart { return starts.minimum(at: second)?.second }
+    for from in max(nextStart, second - piece.last)...latest {
+      // The energy per additional second of a cycle is the same from every start. Therefore the cheapest start remains
+      // the cheapest while its cycle may continue.
+      let last = min(from + piece.last, departures[from])
+      if last >= second {
+        starts.insert(
+          .init(key: cost[from] - slope_mJ * Double(from), last: last, second: from))
+      }
+    }
+    nextStart = latest + 1
+    return starts.minimum(at: second)?.second
+  }
+}
+
+/// Possible starts of a cycle. Of two starts, one that is not cheaper and does not last longer is never needed: the
+/// others are in ascending order of both key and last second.
 private struct CycleStarts {
   struct CycleStart {
+    /// Energy that is compared: the cheapest start has the least key.
     var key: Double
     /// Last second at which the cycle may end.
     var last: Int
     var second: Int
   }
 
-  private var heap: [CycleStart] = []
+  private var entries: [CycleStart] = []
+  /// First entry that has not been removed.
+  private var head = 0
 
   mutating func insert(_ start: CycleStart) {
-    var index = heap.count
-    heap.append(start)
-    while index > 0, heap[(index - 1) / 2].key > start.key {
-      heap[index] = heap[(index - 1) / 2]
-      index = (index - 1) / 2
+    // First entry with a greater key.
+    var position = entries.count
+    if position > head, entries[position - 1].key > start.key {
+      var low = head
+      while low < position {
+        let middle = low + (position - low) / 2
+        if entries[middle].key > start.key { position = middle } else { low = middle + 1 }
+      }
     }
-    heap[index] = start
+    if position > head, entries[position - 1].last >= start.last { return }
+    var end = position
+    while end < entries.count, entries[end].last <= start.last { end += 1 }
+    if end == position, position == head, head > 0 {
+      head -= 1
+      entries[head] = start
+    } else if position == entries.count {
+      entries.append(start)
+    } else {
+      entries.replaceSubrange(position..<end, with: CollectionOfOne(start))
+    }
   }
 
-  /// Returns the second with the lowest key among those that are valid at `now`. `now` must not decrease.
-  mutating func minimum(at now: Int) -> Int? {
-    while let top = heap.first {
-      if top.last >= now { return top.second }
-      removeTop()
+  /// Returns the cheapest start whose cycle may end at `now`, and removes expired ones.
+  mutating func minimum(at now: Int) -> CycleStart? {
+    while head < entries.count, entries[head].last < now { head += 1 }
+    guard head < entries.count else {
+      entries.removeAll(keepingCapacity: true)
+      head = 0
+      return nil
     }
-    return nil
-  }
-
-  private mutating func removeTop() {
-    guard let moved = heap.popLast(), !heap.isEmpty else { return }
-    var index = 0
-    while true {
-      var child = 2 * index + 1
-      guard child < heap.count else { break }
-      if child + 1 < heap.count, heap[child + 1].key < heap[child].key { child += 1 }
-      guard heap[child].key < moved.key else { break }
-      heap[index] = heap[child]
-      index = child
+    if head > 1_024, head > entries.count / 2 {
+      entries.removeFirst(head)
+      head = 0
     }
-    heap[index] = moved
+    return entries[head]
   }
 }

@@ -63,7 +63,8 @@ public struct OptimumComparisonTally: Sendable {
   }
 
   private let costs: ScheduleCosts
-  private let totalCosts: ScheduleCosts
+  /// Costs of the total optimum.
+  var totalCosts: ScheduleCosts
   private let bound_m: Double
   private let sampledTrack: SampledTrack
   /// Errors of the reports; complete after ``finish(at:)``.
