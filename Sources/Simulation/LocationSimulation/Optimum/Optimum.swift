@@ -124,7 +124,9 @@ private struct SchedulePath {
       for position in lines.indices {
         // Neither this line nor a later one contains a cheaper cycle.
         if bound + lines[position].minimum_mJ >= least { break }
-        guard let from = lines[position].cheapestStart(to: second, cost, departures) else { continue }
+        guard let from = lines[position].cheapestStart(to: second, cost, departures) else {
+          continue
+        }
         let total = cost[from] + costs.cycle_mJ(second - from, on: lines[position].piece)
         if total < least {
           least = total

@@ -122,7 +122,8 @@ public struct OptimumComparisonTally: Sendable {
   private func add(to consumption: inout Consumption, until now: Instant) {
     guard let firstSecond else { return }
     consumption.add(
-      until: now, from: .boot + .seconds(firstSecond), to: .boot + .seconds(sampledTrack.lastSecond))
+      until: now, from: .boot + .seconds(firstSecond), to: .boot + .seconds(sampledTrack.lastSecond)
+    )
   }
 
   /// Returns the result for a run that ends at `end`, which is not before the last record. O(n log n) for the

@@ -37,7 +37,8 @@ struct ReportEnergy {
       rows("receiver", receiverStates, samples.receiver, energy.receiver_mJ)
       + rows("board", boardStates, samples.board, energy.board_mJ)
     let heads = ["state", "time", "of the time", "energy", "of the energy"]
-    return "\(total.html())\(optimum)\(receiver.html())\(board.html())\(HTML.table(heads, rows))\(life)"
+    return
+      "\(total.html())\(optimum)\(receiver.html())\(board.html())\(HTML.table(heads, rows))\(life)"
   }
 
   private var optimum: HTML? {

@@ -70,7 +70,9 @@ struct ReportPage {
             + "worst \(HumanFormat.distance(comparison.error.maximum_m))"))
       let violation = SummaryText.violation(comparison).map { "; \($0)" } ?? ""
       for (name, used_mJ, optimum_mJ, ratio) in [
-        ("Energy / optimum", comparison.total_mJ, comparison.totalOptimum_mJ, comparison.totalRatio),
+        (
+          "Energy / optimum", comparison.total_mJ, comparison.totalOptimum_mJ, comparison.totalRatio
+        ),
         (
           "Receiver energy / optimum", comparison.receiver_mJ, comparison.optimum_mJ,
           comparison.ratio
@@ -79,7 +81,8 @@ struct ReportPage {
         tiles.append(
           tile(
             name, SummaryText.ratio(ratio),
-            "\(HumanFormat.energy(used_mJ)); optimum \(HumanFormat.energy(optimum_mJ))\(violation)"))
+            "\(HumanFormat.energy(used_mJ)); optimum \(HumanFormat.energy(optimum_mJ))\(violation)")
+        )
       }
     }
     let lost =
