@@ -1,5 +1,5 @@
-/* A receiver on a track: the cost of the planner's decisions, the optimal schedule, and
-   the labels for training the network. */
+/* A receiver on a track: the cost of the planner's decisions, the optimal schedule, and the labels for training the
+   network. */
 #include "simulate.h"
 
 #include <math.h>
