@@ -282,8 +282,10 @@ let labModules: [Target] =
     lab.program("StateProbe", ["LocationTypes", "LocationPolicy", "ServiceState"]),
     /// Generated tracks and a receiver on them, for the training of the exit network; calls `TrainingCore`.
     lab.cModule("CTraining"),
-    /// The core's planner behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
-    lab.module("TrainingCore", ["CTraining", "LocationTypes", "LocationPolicy"]),
+    /// The core's planner and the optimum behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
+    lab.module(
+      "TrainingCore",
+      ["CTraining", "LocationTypes", "LocationPolicy", "SimulatedHAL", "LocationSimulation"]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
       "CoreProbe",

@@ -38,6 +38,7 @@
 --socket
 --state
 --timeout
+--total
 --trace
 --track
 --ttff

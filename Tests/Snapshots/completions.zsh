@@ -39,6 +39,7 @@
 --socket
 --state
 --timeout
+--total
 --trace
 --track
 --ttff

@@ -1,5 +1,5 @@
-/* A receiver on a track: the cost of the planner's decisions, the cost of the optimal schedule, and
-   the labels for training the network. */
+/* A receiver on a track: the cost of the planner's decisions, the optimal schedule, and the labels for training the
+   network. */
 #include "simulate.h"
 
 #include <math.h>
@@ -17,45 +17,53 @@ static int is_outside(const Track *track, int second, double east, double north,
   return x * x + y * y > bound * bound;
 }
 
-double optimum(const Track *track, const Profile *profile, double bound, int longest_off) {
+/* Positions in a stretch of BLOCK seconds that starts at a multiple of it. */
+enum { BLOCK = 64 };
+typedef struct {
+  double west, east, south, north; /* west > east: none is known */
+} Box;
+
+static Box box_of(const Track *track, int first) {
+  Box box = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+  for (int s = first; s < first + BLOCK && s < track->seconds; s++) {
+    if (!track->is_known[s]) continue;
+    box.west = fmin(box.west, track->east[s]);
+    box.east = fmax(box.east, track->east[s]);
+    box.south = fmin(box.south, track->north[s]);
+    box.north = fmax(box.north, track->north[s]);
+  }
+  return box;
+}
+
+static int is_box_inside(const Box *box, double east, double north, double bound) {
+  if (box->west > box->east) return 1;
+  double x = fmax(east - box->west, box->east - east), y = fmax(north - box->south, box->north - north);
+  return x * x + y * y <= bound * bound;
+}
+
+double optimum(const Track *track, const Profile *profile, double bound) {
   int n = track->seconds;
-  double *best = malloc(sizeof(double) * (n + 1)); /* least energy up to a fix in second t */
-  double *cost = malloc(sizeof(double) * (longest_off + 1));
-  int *cycle = malloc(sizeof(int) * (longest_off + 1));
-  for (int t = 0; t <= n; t++) best[t] = INFINITY;
-  for (int off = 0; off <= longest_off; off++) {
-    int search = off ? search_seconds(profile, off) : 0;
-    cycle[off] = 1 + off + search;
-    cost[off] = profile->track + profile->standby * off + profile->acquire * search;
-  }
-  double end = INFINITY;
-  best[0] = 0;
+  int *departures = malloc(sizeof(int) * n);
+  Box *boxes = malloc(sizeof(Box) * (n / BLOCK + 1));
+  for (int block = 0; block * BLOCK < n; block++) boxes[block] = box_of(track, block * BLOCK);
   for (int t = 0; t < n; t++) {
-    if (isinf(best[t])) continue;
-    int limit = t + cycle[longest_off] < n ? t + cycle[longest_off] : n;
-    int reach = t + 1; /* latest time of the next fix */
-    while (reach < limit) {
-      if (track->is_known[reach] &&
-          is_outside(track, reach, track->east[t], track->north[t], bound)) {
+    double east = track->east[t], north = track->north[t];
+    int s = t + 1;
+    while (s < n) {
+      if (s % BLOCK == 0 && is_box_inside(&boxes[s / BLOCK], east, north, bound)) {
+        s += BLOCK;
+      } else if (track->is_known[s] && is_outside(track, s, east, north, bound)) {
         break;
+      } else {
+        s++;
       }
-      reach++;
     }
-    if (reach >= n) {
-      int remaining = n - 2 - t > 0 ? n - 2 - t : 0;
-      end = fmin(end, best[t] + profile->track + profile->standby * remaining);
-    }
-    for (int off = 0; off <= longest_off; off++) {
-      int next = t + cycle[off];
-      if (next > reach || next >= n) break;
-      if (best[t] + cost[off] < best[next]) best[next] = best[t] + cost[off];
-    }
+    departures[t] = s < n ? s : n;
   }
-  end = fmin(end, best[n - 1]);
-  free(best);
-  free(cost);
-  free(cycle);
-  return end;
+  double energy = schedule_energy(profile, departures, n);
+  free(boxes);
+  free(departures);
+  return energy;
 }
 
 /* ---- Labels ---- */

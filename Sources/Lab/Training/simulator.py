@@ -116,11 +116,11 @@ class Track:
         self._optima = {}
 
     def optimum(self, bound, receiver):
-        """Energy of the optimal schedule with knowledge of the whole track, mJ."""
+        """Energy of the optimal schedule with knowledge of the whole track, mJ (Optimum.swift)."""
         key = bound, receiver
         if key not in self._optima:
             self._optima[key] = LIBRARY.optimum(
-                ctypes.byref(self.c), ctypes.byref(PROFILES[receiver]), D(bound), 9000)
+                ctypes.byref(self.c), ctypes.byref(PROFILES[receiver]), D(bound))
         return self._optima[key]
 
     def part(self, start, seconds):

@@ -1,8 +1,11 @@
 import CTraining
 import LocationPolicy
+import LocationSimulation
 import LocationTypes
+import SimulatedHAL
 
-// The functions of `planner.h`, by which the simulator of the training and its Python programs use the core's planner.
+// The functions of `planner.h`, by which the simulator of the training and its Python programs use the core's planner
+// and the optimum.
 
 /// A planner of the core with the constants of a training run.
 @safe private final class TrainingPlanner {
@@ -84,17 +87,27 @@ import LocationTypes
   }
 }
 
+extension Profile {
+  /// Times to fix after times off, seconds.
+  fileprivate var rows: [(off: Double, fix: Double)] {
+    unsafe withUnsafeBytes(of: off) { offs in
+      unsafe withUnsafeBytes(of: search) { searches in
+        (0..<Int(points)).map { index in
+          (
+            off: unsafe offs.load(fromByteOffset: 8 * index, as: Double.self),
+            fix: unsafe searches.load(fromByteOffset: 8 * index, as: Double.self)
+          )
+        }
+      }
+    }
+  }
+}
+
 extension ReceiverParameters {
   fileprivate init(_ profile: Profile) {
     var table = TimeToFixTable(cold: .zero)
-    unsafe withUnsafeBytes(of: profile.off) { offs in
-      unsafe withUnsafeBytes(of: profile.search) { searches in
-        for i in 0..<Int(profile.points) {
-          table.append(
-            off: Interval(seconds: unsafe offs.load(fromByteOffset: 8 * i, as: Double.self)),
-            fix: Interval(seconds: unsafe searches.load(fromByteOffset: 8 * i, as: Double.self)))
-        }
-      }
+    for row in profile.rows {
+      table.append(off: Interval(seconds: row.off), fix: Interval(seconds: row.fix))
     }
     self.init(timeToFix: table)
     acquire_mW = profile.acquire
@@ -152,6 +165,21 @@ extension ReceiverParameters {
   _ profile: UnsafePointer<Profile>!, _ off: Double
 ) -> Double {
   unsafe ReceiverParameters(profile.pointee).acquisitionTime(off)
+}
+
+/// Energy of the schedule with the least receiver energy, millijoules.
+@c @implementation public func schedule_energy(
+  _ profile: UnsafePointer<Profile>!, _ departures: UnsafePointer<Int32>!, _ seconds: Int32
+) -> Double {
+  let profile = unsafe profile.pointee
+  let rows = profile.rows
+  let costs = ScheduleCosts(
+    acquire_mW: profile.acquire, track_mW: profile.track, off_mW: profile.standby,
+    timeToFix: TimeToFirstFix(
+      table: rows.map { TimeToFirstFix.Row(off_s: $0.off, fix_s: $0.fix) },
+      cold_s: rows[rows.count - 1].fix, ephemerisLifetime: .seconds(1_000_000)))
+  let leaving = unsafe UnsafeBufferPointer(start: departures, count: Int(seconds))
+  return Optimum(departures: unsafe leaving.map { Int($0) }, costs).energy_mJ
 }
 
 /// Lower bound of a bin, 0 to 24, in units of `Decision.time_scale`.

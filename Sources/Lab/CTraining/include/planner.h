@@ -1,4 +1,4 @@
-/* The planner of the core, for training: Sources/Lab/TrainingCore implements these functions in Swift. Metres in a local
+/* The planner of the core and the optimum, for training: Sources/Lab/TrainingCore implements these functions in Swift. Metres in a local
    plane, seconds, m/s, mW, mJ. */
 #ifndef TRAINING_PLANNER_H
 #define TRAINING_PLANNER_H
@@ -61,6 +61,10 @@ void planner_override(Planner *planner, double off_time);
 
 /* Seconds of acquisition after `off` seconds off. */
 double acquisition_time(const Profile *profile, double off);
+
+/* Energy of the schedule with the least receiver energy. `departures` has, for each of `seconds` seconds, the first later
+   one at which the device is outside the bound around its position, or `seconds`. */
+double schedule_energy(const Profile *profile, const int *departures, int seconds);
 
 /* Lower bound of a bin, 0 to EXIT_BINS, in units of Decision.time_scale. */
 double exit_bin(int index);

@@ -40,7 +40,7 @@ typedef struct {
 void simulate(const Track *track, const Profile *profile, const Tuning *tuning,
               const Conditions *conditions, Outcome *outcome, Samples *samples);
 
-/* Energy of the optimal schedule with knowledge of the whole track, mJ; O(seconds × reach). */
-double optimum(const Track *track, const Profile *profile, double bound, int longest_off);
+/* Energy of the optimal schedule with knowledge of the whole track, mJ: Optimum of LocationSimulation. */
+double optimum(const Track *track, const Profile *profile, double bound);
 
 #endif

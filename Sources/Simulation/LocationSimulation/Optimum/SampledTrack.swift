@@ -53,7 +53,7 @@ public struct SampledTrack: Sendable {
   /// are well inside the circle; stretches within a thousandth of its edge are checked second by second.
   ///
   /// - Parameter distance_m: Metres, up to 100,000.
-  func departures(beyond distance_m: Double) -> [Int] {
+  public func departures(beyond distance_m: Double) -> [Int] {
     let boxes = BoundingBoxTree(self)
     return coordinates.indices.map { boxes.departure(from: $0, beyond: distance_m) }
   }
@@ -84,20 +84,23 @@ private struct BoundingBoxTree {
   /// Number of seconds per leaf.
   private static let leafSize = 16
   private let track: SampledTrack
+  /// Position at each second, ECEF, metres.
+  private let points: [SIMD3<Double>]
   /// Number of leaves, a power of two. The box of node k contains those of nodes 2k and 2k + 1.
   private let leafCount: Int
   private var boxes: [Box]
 
   init(_ track: SampledTrack) {
     self.track = track
+    points = track.coordinates.map(BoundingBoxTree.vector)
     let count = track.coordinates.count
     var leaves = 1
     while leaves * BoundingBoxTree.leafSize < count { leaves *= 2 }
     self.leafCount = leaves
     boxes = Array(repeating: Box(), count: 2 * leaves)
     for second in 0..<count where !track.isGap[second] {
-      let coordinate = BoundingBoxTree.vector(track.coordinates[second])
-      boxes[leaves + second / BoundingBoxTree.leafSize].add(Box(low: coordinate, high: coordinate))
+      let point = points[second]
+      boxes[leaves + second / BoundingBoxTree.leafSize].add(Box(low: point, high: point))
     }
     for node in (1..<leaves).reversed() {
       boxes[node] = boxes[2 * node]
@@ -113,7 +116,7 @@ private struct BoundingBoxTree {
   func departure(from second: Int, beyond distance: Double) -> Int {
     let count = track.coordinates.count
     let origin = track.coordinates[second]
-    let centre = BoundingBoxTree.vector(origin)
+    let centre = points[second]
     // A chord is shorter than the distance over ground, by less than this margin up to 100 km.
     let limitSquared = distance * 0.999 * distance * 0.999
     var next = second + 1
@@ -122,7 +125,9 @@ private struct BoundingBoxTree {
       guard next % BoundingBoxTree.leafSize == 0, isInside(node, centre, limitSquared) else {
         let end = min((next / BoundingBoxTree.leafSize + 1) * BoundingBoxTree.leafSize, count)
         if let found = (next..<end).first(where: {
-          !track.isGap[$0] && origin.localDistance(to: track.coordinates[$0]) > distance
+          let offset = points[$0] - centre
+          return (offset * offset).sum() > limitSquared && !track.isGap[$0]
+            && origin.localDistance(to: track.coordinates[$0]) > distance
         }) {
           return found
         }

@@ -24,33 +24,55 @@ struct ReportEnergy {
     let boardStates = energy.boardTime.indices.map { index in
       BoardState(rawValue: UInt8(index))?.jsonName ?? ""
     }
-    var others = [("with gpsd", energy.receiverAlwaysOn_mJ)]
-    if let boundResult, boundResult.optimum_mJ > 0 {
-      others.insert(("optimum", boundResult.optimum_mJ), at: 0)
-    }
-    let receiver = bars("Receiver", energy.receiver_mJ, samples.receiver, receiverStates, others)
+    let total = bars(
+      "Receiver and board", energy.receiver_mJ + energy.board_mJ,
+      [("receiver", energy.receiver_mJ), ("board", energy.board_mJ)],
+      others(boundResult?.totalOptimum_mJ, energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ))
+    let receiver = bars(
+      "Receiver", energy.receiver_mJ, parts(receiverStates, samples.receiver),
+      others(boundResult?.optimum_mJ, energy.receiverAlwaysOn_mJ))
     let board = bars(
-      "Board", energy.board_mJ, samples.board, boardStates, [("with gpsd", energy.boardGpsd_mJ)])
+      "Board", energy.board_mJ, parts(boardStates, samples.board), others(nil, energy.boardGpsd_mJ))
     let rows =
       rows("receiver", receiverStates, samples.receiver, energy.receiver_mJ)
       + rows("board", boardStates, samples.board, energy.board_mJ)
     let heads = ["state", "time", "of the time", "energy", "of the energy"]
-    return "\(receiver.html())\(optimum)\(board.html())\(HTML.table(heads, rows))\(life)"
+    return
+      "\(total.html())\(optimum)\(receiver.html())\(board.html())\(HTML.table(heads, rows))\(life)"
   }
 
   private var optimum: HTML? {
-    guard let boundResult, let ratio = boundResult.ratio else { return nil }
+    guard let boundResult, let total = boundResult.totalRatio, let ratio = boundResult.ratio else {
+      return nil
+    }
     return """
-      <p class="lead">Since the first report, the receiver used \
-      \(HumanFormat.energy(boundResult.receiver_mJ)), \(HumanFormat.decimal(ratio, places: 2)) × the \
+      <p class="lead">Since the first report, receiver and board used \
+      \(HumanFormat.energy(boundResult.total_mJ)), \(HumanFormat.decimal(total, places: 2)) × the \
       minimum energy with which a planner that knows the track in advance keeps the error within \
-      \(HumanFormat.distance(boundResult.bound_m)).</p>
+      \(HumanFormat.distance(boundResult.bound_m)); the receiver alone used \
+      \(HumanFormat.energy(boundResult.receiver_mJ)), \(HumanFormat.decimal(ratio, places: 2)) × its \
+      own minimum.</p>
       """
   }
 
-  /// A bar for this run, divided into its states from the greatest energy on, and a bar for each of `others`.
+  /// The energies with which a bar is compared.
+  private func others(
+    _ optimum_mJ: Double?, _ gpsd_mJ: Double
+  ) -> [(name: String, energy_mJ: Double)] {
+    let optimum = optimum_mJ.flatMap { $0 > 0 ? [(name: "optimum", energy_mJ: $0)] : nil } ?? []
+    return optimum + [(name: "with gpsd", energy_mJ: gpsd_mJ)]
+  }
+
+  /// The energy of each state.
+  private func parts(
+    _ states: [String], _ power: RunSamples.Power
+  ) -> [(name: String, energy_mJ: Double)] {
+    zip(states, power.uses).map { (name: $0, energy_mJ: $1.energy_mJ) }
+  }
+
+  /// A bar for this run, divided into `parts` from the greatest energy on, and a bar for each of `others`.
   private func bars(
-    _ name: String, _ energy_mJ: Double, _ power: RunSamples.Power, _ states: [String],
+    _ name: String, _ energy_mJ: Double, _ parts: [(name: String, energy_mJ: Double)],
     _ others: [(name: String, energy_mJ: Double)]
   ) -> Chart {
     let all = [("this run", energy_mJ)] + others
@@ -69,14 +91,13 @@ struct ReportEnergy {
     }
     var layers: [Chart.Layer] = []
     var end = 0.0
-    let parts = zip(states, power.uses).map { (state: $0, energy_mJ: $1.energy_mJ) }
     for part in parts.sorted(by: { $0.energy_mJ > $1.energy_mJ }) {
       let isDrawn = part.energy_mJ * factor >= greatest * Self.minimumPart || layers.isEmpty
       guard part.energy_mJ > 0, isDrawn else { continue }
       let share = ReportEnergy.percent(part.energy_mJ, of: energy_mJ)
       layers.append(
         Chart.Layer(
-          style: "r\(min(layers.count, 3))", legend: "\(part.state) \(share) of the energy",
+          style: "r\(min(layers.count, 3))", legend: "\(part.name) \(share) of the energy",
           shape: .boxes([box(0, end, end + part.energy_mJ)])))
       end += part.energy_mJ
     }

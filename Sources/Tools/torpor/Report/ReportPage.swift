@@ -68,13 +68,21 @@ struct ReportPage {
           "Error above \(HumanFormat.distance(comparison.bound_m))", "\(share) %",
           "of the time; p95 \(HumanFormat.distance(comparison.error.p95_m)), "
             + "worst \(HumanFormat.distance(comparison.error.maximum_m))"))
-      if let ratio = comparison.ratio {
+      let violation = SummaryText.violation(comparison).map { "; \($0)" } ?? ""
+      for (name, used_mJ, optimum_mJ, ratio) in [
+        (
+          "Energy / optimum", comparison.total_mJ, comparison.totalOptimum_mJ, comparison.totalRatio
+        ),
+        (
+          "Receiver energy / optimum", comparison.receiver_mJ, comparison.optimum_mJ,
+          comparison.ratio
+        ),
+      ] where ratio != nil {
         tiles.append(
           tile(
-            "Receiver energy / optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
-            "\(HumanFormat.energy(comparison.receiver_mJ)); optimum "
-              + HumanFormat.energy(comparison.optimum_mJ)
-              + (SummaryText.violation(comparison).map { "; \($0)" } ?? "")))
+            name, SummaryText.ratio(ratio),
+            "\(HumanFormat.energy(used_mJ)); optimum \(HumanFormat.energy(optimum_mJ))\(violation)")
+        )
       }
     }
     let lost =

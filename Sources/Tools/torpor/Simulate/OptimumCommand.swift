@@ -14,10 +14,12 @@ struct OptimumCommand: ParsableCommand {
     discussion: """
       At every second, the last reported position must be within the accuracy of the true position. \
       The command computes the receiver's energy for the best schedule, with the whole track known in \
-      advance: a lower bound for every planner. Times to fix and powers are those of the board's \
-      profile.
+      advance: the reference for every planner. With --total it computes the energy of receiver and \
+      board together, for the schedule that is best for both. Times to fix and powers are those of \
+      the board's profile.
 
         torpor optimum --track walk.csv --accuracy 100
+        torpor optimum --track walk.csv --accuracy 100 --total
         torpor optimum --track mon.gpx tue.gpx --accuracy 50 200 1km --board mine.toml
       """)
 
@@ -41,6 +43,9 @@ struct OptimumCommand: ParsableCommand {
     transform: ArgumentValues.timeout)
   var gap = SampledTrack.gapLimit.seconds
 
+  @Flag(help: "Also compute the minimum energy of receiver and board together.")
+  var total = false
+
   @Flag(help: "Print JSON Lines, one object for each track and accuracy.")
   var json = false
 
@@ -54,12 +59,17 @@ struct OptimumCommand: ParsableCommand {
 
   func run() throws {
     let profile = try board.profile()
-    guard let costs = ReceiverCosts(profile) else { return }
-    var table = OptimumTable(profile.name, costs, isJSON: json, style: .ofStandardOutput)
+    guard let costs = ScheduleCosts(profile) else { return }
+    let totalCosts = total ? ScheduleCosts(profile, .total) : nil
+    var table = OptimumTable(
+      profile.name, costs, totalCosts, isJSON: json, style: .ofStandardOutput)
     for path in track.paths {
       let seconds = try OptimumCommand.read(path, gapLimit: Interval(seconds: gap))
       for distance in accuracy {
-        table.add(Optimum(seconds, within: distance, costs), path, distance)
+        let departures = seconds.departures(beyond: distance)
+        table.add(
+          Optimum(departures: departures, costs),
+          totalCosts.map { Optimum(departures: departures, $0) }, path, distance)
       }
     }
     var output = Output()
@@ -81,64 +91,115 @@ struct OptimumTable: ~Copyable {
   ]
 
   private let board: String
-  private let costs: ReceiverCosts
+  private let costs: ScheduleCosts
+  /// Costs of receiver and board; nil without `--total`.
+  private let totalCosts: ScheduleCosts?
   private let isJSON: Bool
   private let style: Style
   private var json = JSONOutput()
-  private var table = TextTable(headers)
+  private var table: TextTable
 
-  init(_ board: String, _ costs: ReceiverCosts, isJSON: Bool, style: Style) {
+  init(
+    _ board: String, _ costs: ScheduleCosts, _ totalCosts: ScheduleCosts?, isJSON: Bool,
+    style: Style
+  ) {
     self.board = board
     self.costs = costs
+    self.totalCosts = totalCosts
     self.isJSON = isJSON
     self.style = style
+    table = TextTable(
+      totalCosts == nil
+        ? OptimumTable.headers
+        : [
+          "track", "time", "accuracy", "total", "mean power", "saved", "searches", "receiver",
+          "saved",
+        ])
   }
 
-  mutating func add(_ optimum: Optimum, _ path: String, _ accuracy_m: Double) {
+  /// Adds the optimum of the receiver and, with `--total`, that of receiver and board.
+  mutating func add(
+    _ optimum: Optimum, _ total: Optimum?, _ path: String, _ accuracy_m: Double
+  ) {
     guard !isJSON else {
-      write(optimum, path, accuracy_m)
+      write(optimum, total, path, accuracy_m)
       return
     }
-    let saved = (1 - optimum.energy_mJ / optimum.alwaysOn_mJ) * 100
-    table.add([
+    func saved(_ optimum: Optimum) -> String {
+      let share = (1 - optimum.energy_mJ / optimum.alwaysOn_mJ) * 100
+      return optimum.alwaysOn_mJ > 0 ? HumanFormat.decimal(share, places: 1) + " %" : "-"
+    }
+    func power(_ optimum: Optimum) -> String {
+      HumanFormat.decimal(optimum.mean_mW, places: 2) + " mW"
+    }
+    let row = [
       path.split(separator: "/").last.map(String.init) ?? path,
       HumanFormat.duration(.seconds(Int64(optimum.duration_s))), HumanFormat.distance(accuracy_m),
-      HumanFormat.energy(optimum.energy_mJ),
-      HumanFormat.decimal(optimum.mean_mW, places: 2) + " mW",
-      HumanFormat.energy(optimum.alwaysOn_mJ),
-      optimum.alwaysOn_mJ > 0 ? HumanFormat.decimal(saved, places: 1) + " %" : "-",
-      HumanFormat.count(optimum.acquisitions),
-    ])
+    ]
+    guard let total else {
+      table.add(
+        row + [
+          HumanFormat.energy(optimum.energy_mJ), power(optimum),
+          HumanFormat.energy(optimum.alwaysOn_mJ), saved(optimum),
+          HumanFormat.count(optimum.acquisitions),
+        ])
+      return
+    }
+    table.add(
+      row + [
+        HumanFormat.energy(total.energy_mJ), power(total), saved(total),
+        HumanFormat.count(total.acquisitions), HumanFormat.energy(optimum.energy_mJ),
+        saved(optimum),
+      ])
   }
 
-  private mutating func write(_ optimum: Optimum, _ path: String, _ accuracy_m: Double) {
+  private mutating func write(
+    _ optimum: Optimum, _ total: Optimum?, _ path: String, _ accuracy_m: Double
+  ) {
     let board = board
     json.line { json in
       json.member("track", path)
       json.member("board", board)
       json.member("duration_s", Int64(optimum.duration_s))
       json.member("accuracy_m", accuracy_m)
-      json.member("energy_mj", optimum.energy_mJ)
-      json.member("mean_mw", optimum.mean_mW)
-      json.member("always_on_mj", optimum.alwaysOn_mJ)
-      json.member("fixes", Int64(optimum.fixes.count))
-      json.member("searches", Int64(optimum.acquisitions))
-      json.member("off_s", optimum.off_s)
-      json.member("acquiring_s", optimum.acquiring_s)
-      json.member("tracking_s", optimum.tracking_s)
+      OptimumTable.write(optimum, to: &json)
+      if let total { json.object("total") { OptimumTable.write(total, to: &$0) } }
     }
+  }
+
+  private static func write(_ optimum: Optimum, to json: inout JSONOutput) {
+    json.member("energy_mj", optimum.energy_mJ)
+    json.member("mean_mw", optimum.mean_mW)
+    json.member("always_on_mj", optimum.alwaysOn_mJ)
+    json.member("fixes", Int64(optimum.fixes.count))
+    json.member("searches", Int64(optimum.acquisitions))
+    json.member("off_s", optimum.off_s)
+    json.member("acquiring_s", optimum.acquiring_s)
+    json.member("tracking_s", optimum.tracking_s)
   }
 
   /// The output, UTF-8.
   var bytes: [UInt8] {
     guard !isJSON else { return json.text.bytes }
     var text = TextBuffer()
-    text.add("\(board): tracking \(power(costs.track_mW))")
-    if costs.on_mW < costs.track_mW { text.add(" (\(power(costs.on_mW)) in its duty cycle)") }
-    text.add(", searching \(power(costs.acquire_mW)), ")
-    text.add("off \(power(costs.off_mW))\n\n")
+    text.add("\(board): ")
+    describe(costs, to: &text)
+    if let totalCosts {
+      text.add("\nwith the board: ")
+      describe(totalCosts, to: &text)
+      if totalCosts.start_mJ > 0 {
+        text.add(", resume \(HumanFormat.energy(totalCosts.start_mJ))")
+      }
+    }
+    text.add("\n\n")
     table.write(to: &text, style: style)
     return text.bytes
+  }
+
+  private func describe(_ costs: ScheduleCosts, to text: inout TextBuffer) {
+    text.add("tracking \(power(costs.track_mW))")
+    if costs.on_mW < costs.track_mW { text.add(" (\(power(costs.on_mW)) in its duty cycle)") }
+    text.add(", searching \(power(costs.acquire_mW)), off \(power(costs.off_mW))")
   }
 
   private func power(_ milliwatts: Double) -> String {

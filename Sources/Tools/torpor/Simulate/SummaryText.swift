@@ -62,12 +62,16 @@ struct SummaryText {
         + "\(HumanFormat.distance(result.error.p95_m)), "
         + "worst \(HumanFormat.distance(result.error.maximum_m))",
       to: &text)
-    let ratio = result.ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
+    func energies(
+      _ name: String, _ optimum_mJ: Double, _ used_mJ: Double, _ ratio: Double?
+    ) -> String {
+      "\(name) \(HumanFormat.energy(optimum_mJ)); this run \(HumanFormat.energy(used_mJ)) "
+        + "since the first report: \(SummaryText.ratio(ratio))"
+    }
     row(
       "optimum",
-      "\(HumanFormat.energy(result.optimum_mJ)); "
-        + "this run \(HumanFormat.energy(result.receiver_mJ)) since the first report: \(ratio)",
-      to: &text)
+      energies("total", result.totalOptimum_mJ, result.total_mJ, result.totalRatio), to: &text)
+    row("", energies("receiver", result.optimum_mJ, result.receiver_mJ, result.ratio), to: &text)
     if result.hasSampledTimesToFix {
       row("", "(--ttff sampled: the optimum uses the median time to fix)", to: &text)
     } else if result.ratio != nil, let violation = SummaryText.violation(result) {
@@ -95,6 +99,11 @@ struct SummaryText {
       return "region entered \(HumanFormat.times(count(.entered))), exited "
         + HumanFormat.times(count(.exited))
     }
+  }
+
+  /// Text for the ratio of an energy to the optimum.
+  static func ratio(_ ratio: Double?) -> String {
+    ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
   }
 
   /// Time with an error above the accuracy bound, which qualifies the ratio; nil if there was none.

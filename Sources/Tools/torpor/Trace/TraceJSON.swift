@@ -139,6 +139,9 @@ enum TraceJSON {
       json.member("receiver_mj", comparison.receiver_mJ)
       json.member("optimum_mj", comparison.optimum_mJ)
       if let ratio = comparison.ratio { json.member("ratio", ratio) }
+      json.member("total_mj", comparison.total_mJ)
+      json.member("total_optimum_mj", comparison.totalOptimum_mJ)
+      if let ratio = comparison.totalRatio { json.member("total_ratio", ratio) }
     }
   }
 

@@ -52,6 +52,27 @@ struct OptimumComparisonTallyTests {
       Self.receiver(.tracking, 20, at: 60.1), Self.receiver(.tracking, 20, at: 90.1),
     ])
     #expect(abs(found.receiver_mJ - (19.1 * 20 + 30 * 1 + 39.9 * 20)) < 1e-9)
+    #expect(found.total_mJ == found.receiver_mJ)
+  }
+
+  @Test("the total contains the board's energy over the same time")
+  func total() throws {
+    func board(_ state: BoardState, _ power_mW: Double, at time: Double) -> TraceRecord {
+      TraceRecord(at: Instant(seconds: time), .board(state: state, power_mw: power_mW))
+    }
+    let found = try Self.summary([
+      board(.awake, 1_000, at: 0), Self.receiver(.tracking, 20, at: 0), board(.idle, 100, at: 5),
+      Self.fix(0, east: 10, at: 10), Self.batch(0, 0, at: 10.1), board(.suspended, 10, at: 20),
+    ])
+    #expect(abs(found.receiver_mJ - 89 * 20) < 1e-9)
+    #expect(abs(found.total_mJ - (89 * 20 + 9 * 100 + 80 * 10)) < 1e-9)
+    // Seconds 11 to 100 of the track, of which the last is not evaluated.
+    let evaluated = TestTracks.track((11...99).map { Double($0) } + [99])
+    let costs = try #require(ScheduleCosts(try Self.profile(), .total))
+    let least = Optimum(SampledTrack(evaluated), within: 25, costs).energy_mJ
+    #expect(abs(found.totalOptimum_mJ - least) < least * 1e-6)
+    #expect(found.totalRatio == found.total_mJ / found.totalOptimum_mJ)
+    #expect(found.totalOptimum_mJ > found.optimum_mJ)
   }
 
   @Test("errors are computed for the newest fix of each batch, from the first batch on")
@@ -72,7 +93,7 @@ struct OptimumComparisonTallyTests {
     let found = try Self.summary([
       Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 40, at: 40), Self.batch(0, 0, at: 40),
     ])
-    let costs = try #require(ReceiverCosts(try Self.profile()))
+    let costs = try #require(ScheduleCosts(try Self.profile()))
     // Second 100 is not evaluated: its position is set to that of second 99.
     let evaluated = TestTracks.track((40...99).map { Double($0) } + [99])
     let least = Optimum(SampledTrack(evaluated), within: 25, costs).energy_mJ
@@ -92,8 +113,8 @@ struct OptimumComparisonTallyTests {
 
   @Test("run and optimum start at the first whole second with a report, and end together")
   func alignment() throws {
-    // The optimum is always on at full power, except in the last two seconds: the error of one
-    // equals the bound, and the other is not evaluated.
+    // The optimum is always on at full power, except in the last second, which is not evaluated. Its last fix is a
+    // second earlier, with an error of 1 m then.
     let profile = try BoardCatalog(directory: PackageBoards.folder).find("pi4-l76k-hat")
     let power = try #require(profile.receiver).power
     for first in [10.0, 10.1, 10.4, 10.6] {
@@ -108,7 +129,7 @@ struct OptimumComparisonTallyTests {
       let begin = first.rounded(.up)
       #expect(found.error.exceededSeconds == 0)
       #expect(abs(found.receiver_mJ - (100 - begin) * power.track_mw) < 1e-6, "\(first)")
-      let least = (98 - begin) * power.track_mw + 2 * power.standby_mw
+      let least = (99 - begin) * power.track_mw + power.standby_mw
       #expect(abs(found.optimum_mJ - least) < 1e-6, "\(first)")
     }
   }
@@ -122,6 +143,7 @@ struct OptimumComparisonTallyTests {
     tally.add(Self.batch(0, 0, at: 0))
     let found = tally.finish(at: Instant(seconds: 100))
     #expect(found.optimum_mJ > 0 && found.receiver_mJ > 0 && found.ratio == nil)
+    #expect(found.totalOptimum_mJ > 0 && found.totalRatio == nil)
   }
 
   @Test("seconds without points count on a generated track, and not on a recorded one")

@@ -57,12 +57,24 @@ struct RunInvariantTests {
     try expectInvariants(profile, script, plan, "\(name), two hours")
   }
 
+  /// Costs whose total optimum is a lower bound: the board does no work and is always in its sleep state, so that waits
+  /// in the idle state and the processor time of the simulated board do not matter.
+  static func totalBound(_ profile: BoardProfile) throws -> ScheduleCosts {
+    let receiver = try #require(ScheduleCosts(profile))
+    let sleeping_mW = (profile.board.suspended ?? profile.board.idle).power_mw
+    return ScheduleCosts(
+      acquire_mW: receiver.acquire_mW + sleeping_mW, track_mW: receiver.track_mW + sleeping_mW,
+      on_mW: receiver.on_mW + sleeping_mW, off_mW: receiver.off_mW + sleeping_mW,
+      timeToFix: receiver.pieces.isEmpty ? nil : profile.simulationSetup.receiver.timeToFirstFix)
+  }
+
   private func expectInvariants(
     _ profile: BoardProfile, _ script: ClientScript, _ plan: SimulationPlan, _ label: String
   ) throws {
     var comparison = script.bound_m.flatMap {
       OptimumComparisonTally(plan.track, within: $0, profile)
     }
+    comparison?.totalCosts = try Self.totalBound(profile)
     var last = Instant.boot
     let result = SimulationRun(profile, script).simulate(
       plan,
@@ -84,6 +96,8 @@ struct RunInvariantTests {
     #expect(found.receiver_mJ >= 0 && found.optimum_mJ >= 0, "\(label)")
     if found.error.exceededSeconds == 0, let ratio = found.ratio {
       #expect(ratio > 1 - 1e-9, "\(label): \(found.receiver_mJ) of \(found.optimum_mJ)")
+      let total = try #require(found.totalRatio)
+      #expect(total > 1 - 1e-9, "\(label): \(found.total_mJ) of \(found.totalOptimum_mJ)")
     }
   }
 }

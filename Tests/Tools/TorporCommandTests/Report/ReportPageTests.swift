@@ -229,7 +229,7 @@ struct ReportPageTests {
     }
     // The legend of a bar lists exactly its parts.
     let bars = visits.matches(of: /<figure class="bars"(.*?)<p class="key">(.*?)<\/p>/)
-    #expect(bars.count == 2)
+    #expect(bars.count == 3)
     for bar in bars {
       let part = /<(?:path|span) class="(?:k )?r[0-3]".*?>([a-z]+) [0-9.]+ % of the energy</
       let drawn = bar.output.1.matches(of: part).map(\.output.1)

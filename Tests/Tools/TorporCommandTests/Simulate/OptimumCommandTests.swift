@@ -31,7 +31,7 @@ struct OptimumCommandTests {
     )
     #expect(Set(lines[2..<9].map(\.count)).count == 1)
     #expect(lines[3].hasPrefix("a.csv  10 min"))
-    #expect(lines[5] == "a.csv  10 min    100 km  0.06 J     0.10 mW    15.00 J  99.6 %         0")
+    #expect(lines[5] == "a.csv  10 min    100 km  0.07 J     0.12 mW    15.00 J  99.5 %         0")
     #expect(lines[8].hasPrefix("b.csv  20 min"))
   }
 
@@ -42,14 +42,34 @@ struct OptimumCommandTests {
     #expect(result.status == 0)
     #expect(
       result.output == """
-        {"track":"-","board":"simulated","duration_s":600,"accuracy_m":1000,"energy_mj":60,\
-        "mean_mw":0.1,"always_on_mj":15000,"fixes":1,"searches":0,"off_s":600,"acquiring_s":0,\
-        "tracking_s":0}
+        {"track":"-","board":"simulated","duration_s":600,"accuracy_m":1000,"energy_mj":69.9,\
+        "mean_mw":0.1165,"always_on_mj":15000,"fixes":1,"searches":0,"off_s":599,"acquiring_s":0,\
+        "tracking_s":1}
 
         """)
     let near = Command.run(
       ["optimum", "--track", "-", "--accuracy", "50", "--json"], input: Self.track(600))
     #expect(!near.output.contains("\"searches\":0,"))
+  }
+
+  @Test("--total adds receiver and board: first in the table, as an object in JSON")
+  func total() {
+    let arguments = ["optimum", "--track", "-", "--accuracy", "1km", "--total"]
+    let json = Command.run(arguments + ["--json"], input: Self.track(600))
+    // A second on, and 599 s off with the board suspended.
+    #expect(
+      json.output.hasSuffix(
+        #""off_s":599,"acquiring_s":0,"tracking_s":1,"total":{"energy_mj":6179.9,"mean_mw":"#
+          + #"10.299833333333332,"always_on_mj":87000,"fixes":1,"searches":0,"off_s":599,"#
+          + #""acquiring_s":0,"tracking_s":1}}"# + "\n"), "\(json.output)")
+    let lines = Command.run(arguments, input: Self.track(600)).output
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(
+      lines[1]
+        == "with the board: tracking 145 mW (130 mW in its duty cycle), searching 40 mW, "
+        + "off 10.1 mW, resume 0.50 J")
+    #expect(lines[4].contains("6.18 J"), "\(lines)")
+    #expect(lines[4].hasSuffix("0.07 J  99.5 %"), "\(lines)")
   }
 
   @Test("--gap sets whether the seconds of a gap are excluded")

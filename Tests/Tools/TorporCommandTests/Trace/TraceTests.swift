@@ -148,9 +148,14 @@ struct TraceJSONTests {
     let members =
       #""promise":{"bound_m":100,"seconds":200,"broken_s":5,"broken_share":0.025,"#
       + #""p95_m":90,"worst_m":120.5,"receiver_mj":300,"optimum_mj":"#
-    #expect(text().hasSuffix(members + "0}}\n"))
+    comparison.total_mJ = 900
+    let total = #","total_mj":900,"total_optimum_mj":"#
+    #expect(text().hasSuffix(members + "0" + total + "0}}\n"))
     comparison.optimum_mJ = 200
-    #expect(text().hasSuffix(members + #"200,"ratio":1.5}}"# + "\n"))
+    comparison.totalOptimum_mJ = 800
+    #expect(
+      text().hasSuffix(
+        members + #"200,"ratio":1.5"# + total + #"800,"total_ratio":1.125}}"# + "\n"))
   }
 
   @Test("every state and reason has its name in the reference")

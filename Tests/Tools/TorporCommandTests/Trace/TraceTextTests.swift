@@ -207,9 +207,12 @@ struct TraceTextTests {
         "error           above 100 m for 0.25 % of the time, p95 85.4 m, worst 1.2 km\n"))
     #expect(text().contains("first report: -\n"))
     comparison.optimum_mJ = 5_000
+    comparison.total_mJ = 42_000
+    comparison.totalOptimum_mJ = 30_000
     #expect(
       text().contains(
-        "optimum         5.00 J; this run 8.50 J since the first report: 1.70 ×\n"
+        "optimum         total 30.00 J; this run 42.00 J since the first report: 1.40 ×\n"
+          + "                receiver 5.00 J; this run 8.50 J since the first report: 1.70 ×\n"
           + "                but error above 100 m for 5 s (0.25 %)\n"))
     comparison.hasSampledTimesToFix = true
     #expect(text().contains("first report: -\n                (--ttff sampled: "))
