@@ -561,8 +561,10 @@ extension Engine {
   /// Adds the wake times that line and driver need, and sets the input mode.
   private mutating func finishPlan(_ effects: inout Effects) {
     if isBusy { waitForReceiver(&effects) }
-    // The driver's silence timeouts do not apply while messages are buffered on purpose.
-    if effects.wakesOnInput || isBusy { effects.wake = min(effects.wake, receiver.deadline) }
+    // The driver's silence timeouts do not apply while messages are buffered on purpose, nor while the board is suspended.
+    if isBusy || (effects.wakesOnInput && effects.board < .suspended) {
+      effects.wake = min(effects.wake, receiver.deadline)
+    }
     if let end = input.listeningEnd(at: now) { effects.wake = min(effects.wake, end) }
     // While the board is suspended, input is lost instead of buffered.
     input.setBuffering(

@@ -69,12 +69,13 @@ package struct MovementModel: Equatable, Sendable {
     predictor.expected(after: Interval(seconds: off), figures).seconds
   }
 
-  /// Energy of the board in a cycle, mJ: it sleeps while the receiver is off, and idles while it searches.
+  /// Energy of the board in a cycle, mJ; without time off it idles for a second.
   private static func board_mJ(
     off: Double, search: Double, _ board: BoardParameters
   ) -> Double {
-    off > 0
-      ? board.wait_mJ(Interval(seconds: off)) + board.idle_mW * (search + epochDelay) : board.idle_mW
+    guard off > 0 else { return board.idle_mW }
+    return board.wait_mJ(Interval(seconds: off))
+      + board.search_mJ(Interval(seconds: search + epochDelay))
   }
 
   /// Mean time from a fix until the epoch in which the receiver reports it, seconds.
@@ -85,7 +86,7 @@ package struct MovementModel: Equatable, Sendable {
     let search = 3.0
     let start =
       figures.track_mW + figures.acquire_mW * search + figures.board.resume_mJ
-      + figures.board.idle_mW * (search + epochDelay)
+      + figures.board.search_mJ(Interval(seconds: search + epochDelay))
     return start / MovementTuning.trainingStart_mJ
   }
 

@@ -7,12 +7,14 @@ import LocationTypes
 /// schedule. ``MovementModel`` and ``ReceiverParameters`` add them to the receiver's energy, so that receiver and board
 /// are planned together (Docs/Explanation/planner.md).
 public struct BoardParameters: Equatable, Sendable {
-  /// Power while the board waits for the receiver, above that of ``sleep``, mW; 0 for a board that cannot be suspended.
+  /// Power while the board waits for the receiver, above that of its sleep, mW; 0 for a board that cannot be suspended.
   public var idle_mW = 0.0
   /// Energy to resume from sleep, mJ.
   public var resume_mJ = 0.0
-  /// Shortest wait in which the board sleeps, including the lead of its alarm.
+  /// Shortest time asleep.
   public var shortestSleep = Interval.zero
+  /// How long before the end of a wait the alarm is set.
+  public var alarmLead = Interval.zero
 
   /// Creates the parameters of a board that costs nothing, so that the receiver alone is planned.
   public init() {}
@@ -23,14 +25,26 @@ public struct BoardParameters: Equatable, Sendable {
     guard let deep, sleep_mW < idle_mW else { return }
     self.idle_mW = idle_mW - sleep_mW
     resume_mJ = max(awake_mW - sleep_mW, 0) * deep.resumeTime.seconds
-    shortestSleep = deep.minimumDuration + deep.alarmLead
+    shortestSleep = deep.minimumDuration
+    alarmLead = deep.alarmLead
   }
 
   /// Energy of idling for `time`, mJ.
   func idle_mJ(_ time: Interval) -> Double { idle_mW * time.seconds }
 
-  /// Energy of a wait of `time` for an alarm, mJ: asleep if the wait is long enough, else idle.
+  /// Energy of a wait of `time` while the receiver is off, mJ: asleep if the wait is long enough, else idle.
   func wait_mJ(_ time: Interval) -> Double {
-    time >= shortestSleep ? min(resume_mJ, idle_mJ(time)) : idle_mJ(time)
+    time >= shortestSleep + alarmLead ? resume_mJ : idle_mJ(time)
+  }
+
+  /// Whether the board sleeps while the receiver searches, for a fix that is expected after `time`: that saves more than
+  /// another resume costs.
+  func sleepsThroughSearch(of time: Interval) -> Bool {
+    time >= shortestSleep + alarmLead && idle_mJ(time - alarmLead) > resume_mJ
+  }
+
+  /// Energy while the receiver searches for `time`, mJ.
+  func search_mJ(_ time: Interval) -> Double {
+    sleepsThroughSearch(of: time) ? resume_mJ + idle_mJ(alarmLead) : idle_mJ(time)
   }
 }

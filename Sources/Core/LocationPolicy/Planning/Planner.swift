@@ -173,12 +173,10 @@ public struct Planner: Sendable {
     guard let deep = parameters.deep,
       let expected = input.schedule?.expectedFixTime(parameters.receiver)
     else { return nil }
-    let wake = min(expected, check) - deep.alarmLead
-    let board = parameters.receiver.board
-    guard wake - now >= deep.minimumDuration, board.idle_mJ(wake - now) > board.resume_mJ else {
-      return nil
-    }
-    return Plan(receiver: receiver, board: deep.state, wake: wake, wakesOnInput: false)
+    let end = min(expected, check)
+    guard parameters.receiver.board.sleepsThroughSearch(of: end - now) else { return nil }
+    return Plan(
+      receiver: receiver, board: deep.state, wake: end - deep.alarmLead, wakesOnInput: false)
   }
 
   /// The plan while the receiver sends each fix. Each message wakes the board, except during an acquisition without a

@@ -59,10 +59,10 @@ public struct ReceiverParameters: Equatable, Sendable {
     keepsDataWhenOff = false
   }
 
-  /// Energy of a start whose acquisition takes `search`, mJ; the board idles meanwhile.
+  /// Energy of a start whose acquisition takes `acquisition`, mJ, including that of the board meanwhile.
   func start_mJ(acquisition: Interval) -> Double {
     track_mW * startUp.seconds + acquire_mW * acquisition.seconds
-      + board.idle_mJ(startUp + acquisition)
+      + board.search_mJ(startUp + acquisition)
   }
 
   /// The acquisition time after a power-off; `warm` is that after a standby of the same length. The receiver searches
