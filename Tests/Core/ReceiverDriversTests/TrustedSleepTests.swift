@@ -1,0 +1,132 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+/// The board may sleep as soon as the standby command is sent, once silence has shown that the receiver obeys it.
+@Suite("PWR-4: trust in a receiver that falls asleep") struct TrustedSleepTests {
+  /// A receiver that tracks after one standby, which was observed `age` seconds before.
+  private func tracking(_ age: Double = 60, _ setup: ReceiverSetup = Setups.plain) -> DriverBench {
+    let bench = DriverBench(setup)
+    bench.reach(.standby)
+    bench.run(age)
+    bench.reach(.tracking)
+    bench.run(3)
+    bench.clearRecords()
+    return bench
+  }
+
+  @Test("PWR-4: the first standby is observed; the next one within an hour is not awaited")
+  func observedOnce() {
+    let first = DriverBench(Setups.plain)
+    first.reach(.tracking)
+    first.step(.goal(.standby))
+    #expect(first.driver.state == .fallingAsleep && !first.driver.isQuiescent)
+    let bench = tracking()
+    bench.step(.goal(.standby))
+    #expect(bench.driver.state == .fallingAsleep && bench.driver.isQuiescent)
+    #expect(bench.driver.deadline == bench.now + DriverTimeouts.sleepEntryTime)
+    bench.run(1)
+    #expect(bench.driver.state == .standby && bench.receiver.isAsleep)
+    #expect(bench.reported == [.reached(.standby)])
+    bench.expectClean()
+  }
+
+  @Test("PWR-4: silence is observed again after an hour")
+  func observedHourly() {
+    for (age, isTrusted) in [(3_590.0, true), (3_600, false)] {
+      let bench = tracking(age)
+      bench.step(.goal(.standby))
+      #expect(bench.driver.isQuiescent == isTrusted)
+    }
+    // The observation renews the trust.
+    let bench = tracking(5_000)
+    bench.reach(.standby)
+    bench.run(3_000)
+    bench.reach(.tracking)
+    bench.step(.goal(.standby))
+    #expect(bench.driver.isQuiescent)
+  }
+
+  @Test(
+    "PWR-4: a receiver that ignored a trusted standby is found by its next message, and observed from then on"
+  )
+  func ignored() {
+    let bench = tracking()
+    bench.receiver.ignoredStandbys = 1
+    bench.step(.goal(.standby))
+    bench.run(1)
+    bench.run(3)
+    #expect(bench.driver.counters.failedStandbys == 1)
+    #expect(bench.receiver.isAsleep)
+    #expect(bench.commands().filter { $0 == "standby" }.count == 2)
+    bench.run(60)
+    bench.reach(.tracking)
+    bench.step(.goal(.standby))
+    #expect(bench.driver.isQuiescent, "the second standby was observed")
+    bench.expectClean()
+  }
+
+  @Test("PWR-4: a loss ends the trust")
+  func loss() {
+    let bench = tracking()
+    bench.step(.lineFault)
+    bench.run(10)
+    bench.reach(.tracking)
+    bench.step(.goal(.standby))
+    #expect(!bench.driver.isQuiescent)
+  }
+
+  @Test(
+    "PWR-5: a power-off is always awaited, also if the goal changes while the receiver falls asleep"
+  )
+  func powerOff() {
+    let bench = tracking(60, Setups.switched)
+    bench.step(.goal(.off))
+    #expect(!bench.driver.isQuiescent && bench.receiver.hasSupply)
+    bench.run(1)
+    #expect(bench.receiver.hasSupply)
+    #expect(bench.runUntilIdle() && !bench.receiver.hasSupply)
+    let changed = tracking(60, Setups.switched)
+    changed.step(.goal(.standby))
+    #expect(changed.driver.isQuiescent)
+    changed.run(0.1)
+    changed.step(.goal(.off))
+    #expect(!changed.driver.isQuiescent)
+    changed.run(0.9)
+    #expect(changed.receiver.hasSupply)
+    #expect(changed.runUntilIdle() && !changed.receiver.hasSupply)
+    bench.expectClean()
+    changed.expectClean()
+  }
+
+  @Test("a start right after a trusted standby waits until the receiver is asleep")
+  func wakesEarly() {
+    let bench = tracking()
+    bench.step(.goal(.standby))
+    bench.run(0.1)
+    bench.step(.goal(.tracking))
+    bench.run(0.3)
+    #expect(bench.driver.state == .fallingAsleep)
+    #expect(bench.runUntilIdle() && bench.driver.state == .tracking)
+    bench.expectClean()
+  }
+
+  @Test("silence while the board was suspended is no loss")
+  func lostInput() {
+    let bench = tracking()
+    bench.receiver.isSilent = true
+    bench.run(9)
+    bench.driver.noteLostInput(at: bench.now)
+    bench.run(9)
+    #expect(bench.driver.state == .tracking)
+    bench.run(2)
+    #expect(bench.driver.state != .tracking)
+    // In other states nothing changes.
+    let asleep = DriverBench(Setups.plain)
+    asleep.reach(.standby)
+    asleep.driver.noteLostInput(at: asleep.now)
+    #expect(asleep.driver.deadline == nil)
+  }
+}
