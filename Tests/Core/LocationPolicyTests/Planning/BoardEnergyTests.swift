@@ -107,10 +107,11 @@ struct BoardEnergyTests {
     }
   }
 
-  @Test("a fast device stays on if starts of the board cost more")
+  @Test("off times are chosen for the board: one that resumes slowly stays awake for short ones")
   func movement() {
-    #expect(Self.offTimes(speed: 25, BoardParameters()).suffix(20).allSatisfy { $0 > 0 })
-    #expect(Self.offTimes(speed: 25, slowToResume()).suffix(20).allSatisfy { $0 == 0 })
+    #expect(Self.offTimes(speed: 8, BoardParameters()).suffix(20).allSatisfy { $0 > 9 })
+    #expect(Self.offTimes(speed: 8, suspending()).suffix(20).allSatisfy { $0 > 9 })
+    #expect(Self.offTimes(speed: 8, slowToResume()).suffix(20).allSatisfy { $0 < 9 })
   }
 
   // MARK: Schedule and plan
