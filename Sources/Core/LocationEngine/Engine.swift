@@ -673,7 +673,7 @@ extension Engine {
   private static let accuracyShare = 0.2
 
   /// Adds wake times that apply whatever the clients demand: the end of a deferral, also in the foreground (DEF-18),
-  /// the check of the receiver (DEF-43), and the report that the location is unknown (STD-10).
+  /// the checks of the receiver (DEF-43, PWR-4), and the report that the location is unknown (STD-10).
   private mutating func addDeadlines(_ demand: inout DemandSummary) {
     for i in clients.indices where clients[i].execution != .suspended {
       guard let criteria = clients[i].deferral.criteria, criteria.deadline > now else { continue }
@@ -681,6 +681,7 @@ extension Engine {
     }
     demand.addCheck(
       at: receiver.planCheck(isNeeded: demand.needsEveryFix, input, at: now))
+    if receiver.sleepCheck > now { demand.addCheck(at: receiver.sleepCheck) }
     guard let quietSince = receiver.withoutFixSince(input), !receiver.mayHoldFixes else { return }
     let due = quietSince + setup.locationUnknownTimeout
     if due <= now {

@@ -295,6 +295,12 @@ struct ReceiverControl: ~Copyable {
     isPresent && driver.status.isQuiescent && !driver.status.isDraining && !mayHoldFixes
   }
 
+  /// Time at which the board must be awake to observe a receiver that was trusted to sleep; `.distantFuture` if it need
+  /// not.
+  var sleepCheck: Instant {
+    isPresent ? driver.status.sleepCheck ?? .distantFuture : .distantFuture
+  }
+
   /// The driver's deadline; `.distantFuture` without one.
   var deadline: Instant { isPresent ? driver.status.deadline ?? .distantFuture : .distantFuture }
 

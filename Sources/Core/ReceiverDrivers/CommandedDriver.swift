@@ -353,6 +353,12 @@ extension CommandedDriver {
     markAwake()
   }
 
+  /// Observes a receiver that was trusted to sleep: its output shows that it is awake (PWR-4).
+  mutating func checkSleep() {
+    link.observeSleep()
+    enter(.fallingAsleep)
+  }
+
   /// Records that the receiver is awake and uses the line's baud rate, then continues.
   mutating func markAwake() {
     link.receiver.markAwake(isResponsive: true)

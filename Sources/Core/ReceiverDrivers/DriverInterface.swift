@@ -107,6 +107,8 @@ public enum DriverEvent: Sendable {
   public var remainingEntries: Int
   /// Whether the receiver sends epochs, which are accepted, but answers no commands (PWR-12).
   public var isStreaming: Bool
+  /// Time at which the board must be awake to observe a receiver that was trusted to sleep (PWR-4); nil if it need not.
+  public var sleepCheck: Instant?
 }
 
 /// Event counters of a driver since its creation; each saturates at its maximum.

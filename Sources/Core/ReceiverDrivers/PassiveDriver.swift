@@ -41,7 +41,8 @@ struct PassiveDriver: Sendable {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
       mayBufferFixes: mayBufferFixes, isDraining: isDraining, hasReleasedEpoch: false,
-      remainingEntries: remainingEntries, isStreaming: false)
+      remainingEntries: remainingEntries, isStreaming: false,
+      sleepCheck: nil)
   }
 
   var deadline: Instant? { due }

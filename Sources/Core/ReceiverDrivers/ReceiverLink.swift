@@ -49,6 +49,11 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   /// Time at which silence last showed that the receiver falls asleep after the command; nil if it never did, and after
   /// a standby that failed.
   private(set) var sleepObservedAt: Instant?
+  /// Time of the standby command after which the receiver was trusted to sleep; nil if silence was observed after it,
+  /// and while the receiver is awake.
+  private var trustedSince: Instant?
+  /// Whether the driver observes a receiver that was trusted to sleep, without another command.
+  private var isObservingSleep = false
   /// Earliest time at which the supply may be switched on again.
   private(set) var offUntil = Instant.boot
   /// Whether the receiver was already off at the last power-off.
@@ -115,7 +120,7 @@ extension ReceiverLink {
   /// Whether the receiver is trusted to fall asleep after the standby command, so that the board may sleep immediately:
   /// silence was observed recently, and the supply stays on.
   var isSleepTrusted: Bool {
-    guard !isPowerOffPending, let sleepObservedAt else { return false }
+    guard !isObservingSleep, !isPowerOffPending, let sleepObservedAt else { return false }
     return exchange.sentAt - sleepObservedAt <= DriverTimeouts.sleepTrustTime
   }
 
@@ -125,15 +130,35 @@ extension ReceiverLink {
       + (isSleepTrusted ? DriverTimeouts.sleepEntryTime : answerTimeout + setup.sleepSilence)
   }
 
-  /// Records that the receiver was silent, or acknowledged standby, until the end of the wait.
+  /// Time at which the board must be awake to observe a receiver that was trusted to sleep; nil if that is not
+  /// necessary.
+  var sleepCheck: Instant? { trustedSince.map { $0 + DriverTimeouts.sleepTrustTime } }
+
+  /// Records that the receiver counts as asleep: it was silent, has acknowledged standby, or is trusted.
   mutating func recordSleep() {
-    if !isSleepTrusted { sleepObservedAt = now }
+    if isSleepTrusted && !exchange.isStandbyAcknowledged {
+      trustedSince = exchange.sentAt
+    } else {
+      sleepObservedAt = now
+      trustedSince = nil
+    }
+    isObservingSleep = false
   }
+
+  /// Begins to observe a receiver that was trusted to sleep: the next ``beginSleepEntry()`` sends no command.
+  mutating func observeSleep() { isObservingSleep = true }
 
   /// Records that the receiver did not fall asleep, or woke by itself: its next standby is observed.
   mutating func recordFailedSleep() {
-    sleepObservedAt = nil
+    forgetSleep()
     counters.failedStandbys.incrementSaturating()
+  }
+
+  /// Forgets what is known of the receiver's sleep: its next standby is observed.
+  private mutating func forgetSleep() {
+    sleepObservedAt = nil
+    trustedSince = nil
+    isObservingSleep = false
   }
 
   mutating func repeatCommand() {
@@ -198,6 +223,7 @@ extension ReceiverLink {
 
   mutating func powerOn() {
     receiver.assumePower(.awake)
+    trustedSince = nil
     effects.pin = PinCommand(.receiverSupply, .active)
     due = now + setup.powerSettle
   }
@@ -211,6 +237,7 @@ extension ReceiverLink {
   mutating func wake(sending wakeCommand: Command) {
     retryCounters.wakeUps += 1
     receiver.assumePower(.awake)
+    trustedSince = nil
     if wakeCommand != .none {
       setHostSpeed(setup.lineSpeed)
       exchange.write(wakeCommand)
@@ -228,7 +255,9 @@ extension ReceiverLink {
     send(.lineSpeed(setup.lineSpeed))
   }
 
-  mutating func sendToSleep() {
+  /// Sends the standby command, or only waits for silence if the receiver was trusted to sleep and is now observed.
+  mutating func beginSleepEntry() {
+    guard !isObservingSleep else { return due = now + setup.sleepSilence }
     if hostSpeed == nil { setHostSpeed(setup.lineSpeed) }
     send(.standby)
   }
@@ -304,7 +333,7 @@ extension ReceiverLink {
   /// Declares the receiver lost.
   mutating func declareLost() {
     counters.losses.incrementSaturating()
-    sleepObservedAt = nil
+    forgetSleep()
     retryCounters.recordLoss()
     markUnconfigured()
     pending.reached = false

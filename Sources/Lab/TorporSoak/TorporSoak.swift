@@ -127,8 +127,8 @@ struct SoakRun {
     self.profile = profile
   }
 
-  /// Length of a cycle of runs on a thread: one on the simulated board, two of a driver, one of a schedule, the others
-  /// of an engine.
+  /// Length of a cycle of runs on a thread: one on the simulated board, two of a driver, one of a schedule, one of
+  /// the energy order, the others of an engine.
   private static let cycleLength: UInt64 = 16
 
   func run(lane: Int) -> SoakTotals {
@@ -146,6 +146,9 @@ struct SoakRun {
     case 1, 9: return DriverSoak(self).run()
     case 5:
       var soak = ScheduleSoak(self)
+      return soak.run()
+    case 13:
+      var soak = EnergySoak(self)
       return soak.run()
     default: return EngineSoak(self).run()
     }

@@ -68,6 +68,51 @@ import Testing
     bench.expectClean()
   }
 
+  @Test(
+    "PWR-4: a receiver that was trusted is observed after an hour, without a command that would wake it"
+  )
+  func checked() {
+    let bench = tracking()
+    bench.step(.goal(.standby))
+    let sent = bench.now
+    bench.run(3_599)
+    #expect(bench.driver.state == .standby && bench.driver.deadline == sent + .seconds(3_600))
+    #expect(bench.driver.status.sleepCheck == bench.driver.deadline)
+    bench.run(1.01)
+    #expect(bench.driver.state == .fallingAsleep && !bench.driver.isQuiescent)
+    bench.run(2)
+    #expect(bench.driver.state == .standby && bench.driver.deadline == nil)
+    #expect(bench.commands() == ["standby"] && bench.receiver.isAsleep)
+    #expect(bench.reported == [.reached(.standby)])
+    bench.expectClean()
+  }
+
+  @Test("PWR-4: an observed receiver that is awake is sent to sleep again")
+  func checkedAwake() {
+    let bench = tracking()
+    bench.step(.goal(.standby))
+    bench.run(10)
+    // It wakes, but the board is suspended and its output is lost.
+    bench.step(.deadline)
+    bench.receiver.isSilent = true
+    bench.receiver.reset(at: bench.now, keepsBackup: true)
+    bench.run(3_588)
+    bench.receiver.isSilent = false
+    bench.run(6)
+    #expect(bench.driver.counters.failedStandbys == 1)
+    #expect(bench.commands().filter { $0 == "standby" }.count == 2 && bench.receiver.isAsleep)
+    bench.expectClean()
+  }
+
+  @Test("PWR-4: a start ends the wait for the observation")
+  func startedBefore() {
+    let bench = tracking()
+    bench.step(.goal(.standby))
+    bench.run(10)
+    bench.reach(.tracking)
+    #expect(bench.driver.status.sleepCheck == nil)
+  }
+
   @Test("PWR-4: a loss ends the trust")
   func loss() {
     let bench = tracking()

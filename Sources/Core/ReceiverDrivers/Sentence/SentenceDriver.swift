@@ -91,7 +91,7 @@ struct SentenceDriver: CommandedDriver {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
       mayBufferFixes: false, isDraining: isDraining, hasReleasedEpoch: false, remainingEntries: 0,
-      isStreaming: link.isStreaming)
+      isStreaming: link.isStreaming, sleepCheck: link.sleepCheck)
   }
 
   /// Whether a drain request is still to be answered. These receivers have no batch buffer.
@@ -149,7 +149,9 @@ extension SentenceDriver {
   mutating func handleDeadline() {
     switch state {
     case .idle: link.due = nil
-    case .standby: markAwake()  // The maximum standby time of a CASIC is over.
+    case .standby:
+      // Otherwise the maximum standby time of a CASIC is over.
+      if let check = link.sleepCheck, now >= check { checkSleep() } else { markAwake() }
     case .unpowered, .powering, .waking: proceed()
     case .pulsing: enter(.waking)
     case .probing, .probingDefault: repeatProbe()

@@ -90,7 +90,7 @@ extension SentenceDriver {
       link.exchange.write(.restart)
       link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime
     case .configuring: link.send(.configuration)
-    case .fallingAsleep: link.sendToSleep()
+    case .fallingAsleep: link.beginSleepEntry()
     case .tracking:
       setTrackingDeadline()
       link.reachGoal()
@@ -107,6 +107,7 @@ extension SentenceDriver {
     if let limit = setup.family.descriptor.standbyLimit {
       link.due = now + limit + DriverTimeouts.sleepEntryTime
     }
+    if let check = link.sleepCheck { link.due = min(link.due ?? .distantFuture, check) }
     link.reachGoal()
   }
 

@@ -63,6 +63,7 @@ import LocationTypes
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
 /// | `tracking`, `batching`, `draining`, `saving`, `restoring` | live output that is disabled | `configuring` |
 /// | `standby` | any message | `fallingAsleep`; `lost` after the fourth time |
+/// | `standby` | an hour without an observation of the receiver's silence | `fallingAsleep`, without a command |
 /// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off |
 /// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
 /// | `saving`, `restoring` | no answer after two transmissions | next message, or next state |
@@ -116,7 +117,8 @@ struct UBloxDriver: CommandedDriver {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
       mayBufferFixes: mayBufferFixes, isDraining: isDraining, hasReleasedEpoch: held.released > 0,
-      remainingEntries: remainingEntries, isStreaming: link.isStreaming)
+      remainingEntries: remainingEntries, isStreaming: link.isStreaming,
+      sleepCheck: link.sleepCheck)
   }
 
   /// Whether the batch buffer may contain epochs that were not drained.
@@ -731,7 +733,8 @@ extension UBloxDriver {
 
   mutating func handleDeadline() {
     switch state {
-    case .idle, .batching, .standby: link.due = nil
+    case .idle, .batching: link.due = nil
+    case .standby: checkSleep()
     case .unpowered, .powering, .waking: proceed()
     case .pulsing: enter(.waking)
     case .probing, .probingDefault: repeatProbe()
@@ -1079,11 +1082,14 @@ extension UBloxDriver {
     case .disabling: link.send(.disableBatching)
     case .saving: beginSaving()
     case .restoring: beginRestoring()
-    case .fallingAsleep: link.sendToSleep()
+    case .fallingAsleep: link.beginSleepEntry()
     case .tracking:
       link.due = now + setup.lossSilence
       link.reachGoal()
-    case .batching, .standby: link.reachGoal()
+    case .standby:
+      link.due = link.sleepCheck
+      link.reachGoal()
+    case .batching: link.reachGoal()
     case .lost: beginLost()
     }
     if new.releasesHeldEpochs { releaseHeld() }

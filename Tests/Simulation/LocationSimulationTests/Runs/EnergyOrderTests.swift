@@ -33,4 +33,35 @@ struct EnergyOrderTests {
     #expect(energy[1] <= energy[2], "\(energy)")
     #expect(energy[2] <= energy[3], "\(energy)")
   }
+
+  /// Energy of receiver and board over `track`, mJ.
+  private static func total_mJ(
+    _ profile: BoardProfile, _ track: Track, _ change: (inout ClientScript) -> Void
+  ) throws -> Double {
+    var script = ClientScript()
+    script.defers = false
+    change(&script)
+    let plan = SimulationPlan(track: track, duration: track.duration)
+    let energy = try #require(SimulationRun(profile, script).simulate(plan).summary.energy)
+    return energy.receiver_mJ + energy.board_mJ
+  }
+
+  @Test(
+    "PWR-3: on every board a client that is content with less costs no more than one that wants every fix",
+    arguments: PackageBoards.names, Scenario.allCases)
+  func total(_ board: String, _ scenario: Scenario) throws {
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
+    let track = scenario.track(seed: 5, duration: .seconds(900))
+    let everyFix = try Self.total_mJ(profile, track) { _ in }
+    for metres in [10.0, 30, 100, 500] {
+      let single = try Self.total_mJ(profile, track) { $0.accuracy = metres }
+      #expect(single <= everyFix * 1.0005, "\(metres) m")
+    }
+    for service in [
+      ScriptedService.significantChange, .visits, .region(Scenario.home, radius: 200),
+    ] {
+      let other = try Self.total_mJ(profile, track) { $0.service = service }
+      #expect(other <= everyFix * 1.0005, "\(service)")
+    }
+  }
 }
