@@ -55,4 +55,25 @@ import Testing
     #expect(bench.receiver == .standby)
     #expect(bench.violations.isEmpty)
   }
+
+  @Test("PWR-4: without that wake source and without a start it is found within an hour")
+  func foundByCheck() {
+    let bench = BoardBench { board, _ in
+      board.faults.configurationLosses = [Instant(seconds: 200)]
+    }
+    // The first standby is observed, the second one is trusted.
+    for _ in 0..<2 {
+      bench.run(20)
+      bench.client.stop()
+      bench.run(60)
+      bench.client.start()
+    }
+    bench.run(10)
+    bench.client.stop()
+    bench.run(100)
+    #expect(bench.now > Instant(seconds: 200) && bench.receiver != .standby)
+    bench.run(3_700)
+    #expect(bench.receiver == .standby && bench.counters.failedStandbys == 1)
+    #expect(bench.violations.isEmpty)
+  }
 }
