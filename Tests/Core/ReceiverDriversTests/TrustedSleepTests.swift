@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-/// The board may sleep as soon as the standby command is sent, once silence has shown that the receiver obeys it.
+/// The board may sleep as soon as the standby command is sent, once silence has shown that the receiver executes it.
 @Suite("PWR-4: trust in a receiver that falls asleep") struct TrustedSleepTests {
   /// A receiver that tracks after one standby, which was observed `age` seconds before.
   private func tracking(_ age: Double = 60, _ setup: ReceiverSetup = Setups.plain) -> DriverBench {

@@ -8,13 +8,13 @@ import LocationTypes
 /// are planned together (Docs/Explanation/planner.md).
 public struct BoardParameters: Equatable, Sendable {
   /// Power while the board waits for the receiver, above that of its sleep, mW; 0 for a board that cannot be suspended.
-  public var idle_mW = 0.0
+  public private(set) var idle_mW = 0.0
   /// Energy to resume from sleep, mJ.
-  public var resume_mJ = 0.0
+  public private(set) var resume_mJ = 0.0
   /// Shortest time asleep.
-  public var shortestSleep = Interval.zero
+  public private(set) var shortestSleep = Interval.zero
   /// How long before the end of a wait the alarm is set.
-  public var alarmLead = Interval.zero
+  public private(set) var alarmLead = Interval.zero
 
   /// Creates the parameters of a board that costs nothing, so that the receiver alone is planned.
   public init() {}

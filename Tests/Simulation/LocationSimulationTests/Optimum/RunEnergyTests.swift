@@ -39,8 +39,9 @@ struct RunEnergyTests {
       if case .board(.suspended, _) = $0.kind { true } else { false }
     }
     #expect((2...4).contains(suspends))
-    // Each start configures the receiver for 1 s; each stop waits 2 s to verify that it sleeps.
-    #expect(summary.duration - summary.suspendedTime > .seconds(3 * 62))
+    // The first stop waits 2 s to observe that the receiver sleeps; the others are trusted (PWR-4).
+    let running = summary.duration - summary.suspendedTime
+    #expect(running > .seconds(3 * 60 + 2) && running < .seconds(3 * 60 + 5), "\(running)")
     // 90 µs per wake, 1 ms to resume from idle, 500 ms from a suspend; the last suspend may outlast
     // the run. The board is awake shortly before an alarm.
     let code = 0.000_09 * Double(summary.hostWakes)
@@ -57,7 +58,7 @@ struct RunEnergyTests {
     #expect(times.count > 3 * 50 && times.count < 3 * 61)
     #expect(times.allSatisfy { $0.seconds.truncatingRemainder(dividingBy: 120) < 60.1 })
     let suspended = summary.suspendedTime.seconds
-    #expect(suspended > 3 * 55 && suspended < 3 * 58)
+    #expect(suspended > 3 * 58 && suspended < 3 * 60)
     #expect(summary.suspendedTime == summary.energy?.boardTime[Int(BoardState.suspended.rawValue)])
   }
 
