@@ -74,7 +74,7 @@ public struct DecoderOptions: Equatable, Sendable {
 /// call, may change the counters, and must not keep the span. ``lastFrame(_:)`` reads bytes before
 /// `start`, which are valid until the next `fill`.
 ///
-/// Used by ``GNSSDecoder`` (messages, epochs) and ``UBXCommandDecoder`` (simulated receivers). Depends
+/// Used by ``GNSSDecoder`` (messages) and ``UBXCommandDecoder`` (simulated receivers). Depends
 /// only on the framing files of this folder. No heap, no clock.
 struct StreamDecoder: Sendable {
   /// Longest sentence from `$` to the last digit of the checksum, bytes.
