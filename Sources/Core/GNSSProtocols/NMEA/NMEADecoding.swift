@@ -94,11 +94,7 @@ enum NMEADecoding {
     m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
     // Most receivers leave the last satellites empty.
     for i in 2..<14 where f.length(i) != 0 {
-      if let number = f.twoDigits(i) {
-        m.append(UInt16(number))
-      } else if let number = f.whole(i, as: UInt16.self) {
-        m.append(number)
-      }
+      if let number = f.whole(i, as: UInt16.self) { m.append(number) }
     }
     m.positionDOP_e2 = f.dilution(14)
     m.horizontalDOP_e2 = f.dilution(15)
@@ -114,9 +110,7 @@ enum NMEADecoding {
       inView: f.whole(2, as: UInt8.self))
     var i = 3
     while i &+ 4 <= f.count && i < 19 {
-      if let satellite = f.satellite(i) {
-        if satellite.number != 0 { m.append(satellite) }
-      } else if let number = f.whole(i, as: UInt16.self), number != 0 {
+      if let number = f.whole(i, as: UInt16.self), number != 0 {
         m.append(
           SatelliteInView(
             number: number, elevation_deg: f.elevation(i &+ 1), azimuth_deg: f.azimuth(i &+ 2),

@@ -66,9 +66,8 @@ struct TraceSorter {
 
   private mutating func release(upTo horizon: Instant, to sink: (TraceRecord) -> Void) {
     if !isSorted {
-      removeReleased()
       // Swift's sort is stable: records with the same time keep their order.
-      pending.sort { $0.at < $1.at }
+      pending[firstPending...].sort { $0.at < $1.at }
       isSorted = true
     }
     while firstPending < pending.count, pending[firstPending].at <= horizon {
@@ -78,12 +77,10 @@ struct TraceSorter {
       firstPending += 1
     }
     // Remaining records are moved only when at least as many have been released, which amortises the cost.
-    if firstPending > 0, firstPending * 2 >= pending.count { removeReleased() }
-  }
-
-  private mutating func removeReleased() {
-    pending.removeFirst(firstPending)
-    firstPending = 0
+    if firstPending >= 1_024, firstPending * 2 >= pending.count {
+      pending.removeFirst(firstPending)
+      firstPending = 0
+    }
   }
 }
 
