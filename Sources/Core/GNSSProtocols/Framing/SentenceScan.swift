@@ -12,7 +12,6 @@ struct SentenceScan {
   private(set) var parity: UInt8 = 0
   // Number of commas, at most one more than there are readable fields.
   private var commaCount = 0
-  // Offsets of the commas, and after them that of the end.
   private var offsets = InlineArray<25, UInt16>(repeating: 0)
 
   /// Resets the scan to the start of another sentence.
@@ -23,40 +22,67 @@ struct SentenceScan {
   }
 
   /// Offsets of the commas and of the end of the last field: one more than there are readable fields,
-  /// because each field begins after a comma.
-  ///
-  /// Valid when ``run(_:_:upTo:)`` has found the end.
-  var fieldOffsets: Span<UInt16> {
-    @_lifetime(borrow self) @inline(__always)
-    get { offsets.span.extracting(0...min(commaCount, SentenceScan.fieldLimit)) }
+  /// because each field begins after a comma. Call this when ``run(_:_:upTo:)`` has found the end.
+  @_lifetime(&self)
+  mutating func fieldOffsets() -> Span<UInt16> {
+    if commaCount <= SentenceScan.fieldLimit {
+      offsets[commaCount] = UInt16(truncatingIfNeeded: scanned)
+    }
+    return offsets.span.extracting(0...min(commaCount, SentenceScan.fieldLimit))
   }
 
   /// Continues the scan of the sentence whose first byte after the `$` is `i`, up to a star, a byte
-  /// that no sentence contains, or `limit`; returns the index at which the scan stopped. O(bytes).
+  /// that no sentence contains, or `limit`; returns the index at which the scan stopped. O(bytes), eight
+  /// at a time: byte by byte, a sentence takes 500 instructions more.
   mutating func run(_ s: Span<UInt8>, _ i: Int, upTo limit: Int) -> Int {
     let sentence = s.extracting(i..<limit)
     var offset = scanned
-    var sum = parity
+    var sum: UInt64 = 0
+    words: while offset &+ 8 <= sentence.count {
+      let word = sentence.u8(offset)
+      let commasBefore = commaCount
+      var marks = SentenceScan.marks(word)
+      while marks != 0 {
+        let bit = marks.trailingZeroBitCount &- 7
+        let byte = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: bit))
+        if byte == UInt8(ascii: ",") {
+          recordComma(offset &+ bit &>> 3)
+        } else if SentenceScan.isEnd(byte) {
+          // The loop below finds the end.
+          commaCount = commasBefore
+          break words
+        }
+        marks &= marks &- 1
+      }
+      sum ^= word
+      offset &+= 8
+    }
+    sum ^= sum &>> 32
+    sum ^= sum &>> 16
+    parity ^= UInt8(truncatingIfNeeded: sum ^ sum &>> 8)
     while offset < sentence.count {
       let byte = sentence[offset]
-      // Most characters are letters, digits, signs and points, which are above the comma.
-      if byte <= UInt8(ascii: ",") || byte >= 0x7F {
-        let isEnd = SentenceScan.isEnd(byte)
-        if isEnd || byte == UInt8(ascii: ",") { record(offset, isComma: !isEnd) }
-        if isEnd { break }
-      }
-      sum ^= byte
+      if byte == UInt8(ascii: ",") { recordComma(offset) } else if SentenceScan.isEnd(byte) { break }
+      parity ^= byte
       offset &+= 1
     }
     scanned = offset
-    parity = sum
     return i &+ offset
   }
 
-  private mutating func record(_ offset: Int, isComma: Bool) {
+  @inline(__always) private mutating func recordComma(_ offset: Int) {
     guard commaCount <= SentenceScan.fieldLimit else { return }
     offsets[commaCount] = UInt16(truncatingIfNeeded: offset)
-    if isComma { commaCount &+= 1 }
+    commaCount &+= 1
+  }
+
+  /// Marks the high bit of each byte that is a comma or may end a sentence: up to the comma, or from
+  /// 0x7F up. No carry crosses a byte.
+  @inline(__always) private static func marks(_ word: UInt64) -> UInt64 {
+    let low = word & 0x7F7F_7F7F_7F7F_7F7F
+    let isAboveComma = low &+ 0x5353_5353_5353_5353
+    let isDelete = low &+ 0x0101_0101_0101_0101
+    return (~isAboveComma | isDelete | word) & 0x8080_8080_8080_8080
   }
 
   /// Whether a byte ends a sentence: a star, or a byte that no sentence contains.

@@ -256,7 +256,7 @@ struct StreamDecoder: Sendable {
       drop(count)
       return false
     case .sentence(let length):
-      var fields = NMEAFields(buffer.span, at: start &+ 1, scan.fieldOffsets)
+      var fields = NMEAFields(buffer.span, at: start &+ 1, scan.fieldOffsets())
       let hasProduct = reader.handleSentence(&fields, &counters, into: &product)
       drop(length)
       return hasProduct

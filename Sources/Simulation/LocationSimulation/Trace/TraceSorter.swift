@@ -32,8 +32,15 @@ struct TraceSorter {
   mutating func add(_ record: TraceRecord) {
     if record.at > end && record.isHardwareRecord { return }
     let at = min(max(record.at, lastReleased), end)
-    if firstPending < pending.count, at < pending[pending.count - 1].at { isSorted = false }
-    pending.append(TraceRecord(at: at, record.kind))
+    // Most records come in order or a few places late.
+    var index = pending.count
+    let limit = max(firstPending, index - 64)
+    while index > limit, at < pending[index - 1].at { index -= 1 }
+    if !isSorted || (index == limit && index > firstPending && at < pending[index - 1].at) {
+      isSorted = false
+      index = pending.count
+    }
+    pending.insert(TraceRecord(at: at, record.kind), at: index)
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
   }
 
@@ -66,8 +73,9 @@ struct TraceSorter {
 
   private mutating func release(upTo horizon: Instant, to sink: (TraceRecord) -> Void) {
     if !isSorted {
+      removeReleased()
       // Swift's sort is stable: records with the same time keep their order.
-      pending[firstPending...].sort { $0.at < $1.at }
+      pending.sort { $0.at < $1.at }
       isSorted = true
     }
     while firstPending < pending.count, pending[firstPending].at <= horizon {
@@ -77,10 +85,12 @@ struct TraceSorter {
       firstPending += 1
     }
     // Remaining records are moved only when at least as many have been released, which amortises the cost.
-    if firstPending >= 1_024, firstPending * 2 >= pending.count {
-      pending.removeFirst(firstPending)
-      firstPending = 0
-    }
+    if firstPending >= 1_024, firstPending * 2 >= pending.count { removeReleased() }
+  }
+
+  private mutating func removeReleased() {
+    pending.removeFirst(firstPending)
+    firstPending = 0
   }
 }
 
