@@ -13,7 +13,7 @@ import LocationTypes
 ///
 /// # States
 ///
-/// Several epochs exist at the same time, each in its own slot. ``PendingParts`` has one bit per slot.
+/// Several epochs exist at the same time, each in its own slot. ``PendingParts`` says which are in use.
 ///
 ///     slot           holds                                            at most
 ///     draft          the open NMEA epoch                              1
@@ -134,7 +134,7 @@ public struct EpochAssembler: Sendable {
   /// Values of UBX messages that apply beyond the epoch of their message.
   private struct UBXStreamState {
     var precisionDetector = HighPrecisionDetector()
-    /// Valid while ``PendingParts/nextSatellites`` is set.
+    /// Valid while ``PendingParts/hasNextSatellites`` is set.
     var nextSatellites = UBXSatellites(timeOfWeek_ms: 0)
     var leapSeconds: Int8?
   }
@@ -153,7 +153,9 @@ public struct EpochAssembler: Sendable {
     var timedKinds = EpochMessageKinds()
 
     /// Whether this is the epoch of a UBX solution, from UBX or from sentences.
-    @inline(__always) func isEpoch(of solution: UBXSolution, _ solutionTime_us: Int64, at now: Instant) -> Bool {
+    @inline(__always) func isEpoch(
+      of solution: UBXSolution, _ solutionTime_us: Int64, at now: Instant
+    ) -> Bool {
       guard now - at < EpochAssembler.lateWindow else { return false }
       if !isUBX {
         return EpochAssembler.distance_us(time_us, solutionTime_us)
@@ -191,7 +193,6 @@ public struct EpochAssembler: Sendable {
     self.options = options
     calendar = EpochCalendar(options)
     endDetector = EpochEndDetector(silenceTimeout: options.silenceTimeout)
-    pending[PendingParts.waitsForSentences] = options.waitsForSentences
   }
 
   /// Silence on the line that ends the open epoch: call ``close()`` when it has passed since the last
@@ -229,7 +230,9 @@ public struct EpochAssembler: Sendable {
     _ message: GNSSMessage, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
     current.arrival = now
-    if hasFirstQueued || hasSecondQueued { return addWhileQueued(message, into: &epoch) }
+    if pending.hasFirstQueued || pending.hasSecondQueued {
+      return addWhileQueued(message, into: &epoch)
+    }
     let isWritten = assemble(message, into: &epoch)
     return options.detectsEpochEnd ? closeIfOver(isWritten, into: &epoch) : isWritten
   }
@@ -240,20 +243,20 @@ public struct EpochAssembler: Sendable {
   /// Returns a further epoch that the last message completed in addition to the one returned by
   /// ``add(_:at:)``.
   public mutating func next() -> Epoch? {
-    if hasFirstQueued {
-      hasFirstQueued = false
+    if pending.hasFirstQueued {
+      pending.hasFirstQueued = false
       return firstQueued
     }
-    return hasSecondQueued && awaitedPrecisionTime_ms == nil ? removeSecondQueued() : nil
+    return pending.hasSecondQueued && awaitedPrecisionTime_ms == nil ? removeSecondQueued() : nil
   }
 
   /// Closes the open epoch, after a silence on the line or at the end of the stream.
   ///
   /// - Returns: nil if none is open, or if no message reported whether there is a position.
   public mutating func close() -> Epoch? {
-    if hasFirstQueued { return next() }
-    if hasSecondQueued { return removeSecondQueued() }
-    if hasParts, let epoch = closeParts(at: parts.received, by: .silence) { return epoch }
+    if pending.hasFirstQueued { return next() }
+    if pending.hasSecondQueued { return removeSecondQueued() }
+    if pending.hasParts, let epoch = closeParts(at: parts.received, by: .silence) { return epoch }
     return closeDraft(at: draft.received, by: .silence)
   }
 
@@ -278,35 +281,6 @@ public struct EpochAssembler: Sendable {
   }
 }
 
-// MARK: Slots in use
-
-extension EpochAssembler {
-  private var hasDraft: Bool {
-    @inline(__always) get { pending[PendingParts.draft] }
-    @inline(__always) set { pending[PendingParts.draft] = newValue }
-  }
-  private var hasFirstQueued: Bool {
-    @inline(__always) get { pending[PendingParts.firstQueued] }
-    @inline(__always) set { pending[PendingParts.firstQueued] = newValue }
-  }
-  private var hasHeld: Bool {
-    @inline(__always) get { pending[PendingParts.held] }
-    @inline(__always) set { pending[PendingParts.held] = newValue }
-  }
-  private var hasParts: Bool {
-    @inline(__always) get { pending[PendingParts.parts] }
-    @inline(__always) set { pending[PendingParts.parts] = newValue }
-  }
-  private var hasSecondQueued: Bool {
-    @inline(__always) get { pending[PendingParts.secondQueued] }
-    @inline(__always) set { pending[PendingParts.secondQueued] = newValue }
-  }
-  private var hasNextSatellites: Bool {
-    @inline(__always) get { pending[PendingParts.nextSatellites] }
-    @inline(__always) set { pending[PendingParts.nextSatellites] = newValue }
-  }
-}
-
 // MARK: Detected end of an epoch
 
 extension EpochAssembler {
@@ -322,7 +296,9 @@ extension EpochAssembler {
     case .joined: endDetector.continueEpoch(with: current.key)
     }
     // With epochs of both protocols open, or queued, the next message closes them.
-    guard endDetector.isOver, !hasFirstQueued, !hasSecondQueued else { return isWritten }
+    guard endDetector.isOver, !pending.hasFirstQueued, !pending.hasSecondQueued else {
+      return isWritten
+    }
     if !isWritten { return closeFinished(into: &epoch) }
     var closed = Epoch()
     if closeFinished(into: &closed) { enqueue(closed) }
@@ -330,14 +306,14 @@ extension EpochAssembler {
   }
 
   private mutating func closeFinished(into epoch: inout Epoch) -> Bool {
-    if hasParts, parts.hasFixStatus {
-      guard !hasDraft, let closed = closeParts(at: current.arrival, by: .lastMessage) else {
+    if pending.hasParts, parts.hasFixStatus {
+      guard !pending.hasDraft, let closed = closeParts(at: current.arrival, by: .lastMessage) else {
         return false
       }
       epoch = closed
       return true
     }
-    hasParts = false
+    pending.hasParts = false
     return closeDraft(at: current.arrival, by: .lastMessage, into: &epoch)
   }
 }
@@ -424,13 +400,13 @@ extension EpochAssembler {
 
   /// Ensures that a draft is open for a sentence without time.
   @inline(__always) mutating func openDraft() {
-    if hasDraft { current.placement = .joined } else { beginDraft() }
+    if pending.hasDraft { current.placement = .joined } else { beginDraft() }
   }
 
   @inline(never) private mutating func beginDraft() {
     draft = EpochDraft()
     draft.received = current.arrival
-    hasDraft = true
+    pending.hasDraft = true
     current.placement = .opened
   }
 
@@ -467,13 +443,14 @@ extension EpochAssembler {
       return .late
     }
     var assignment = DraftAssignment.added
-    if hasHeld, let time_us, !isHeldTime(time_us), !hasDraft || draft.time_us == nil {
+    if pending.hasHeld, let time_us, !isHeldTime(time_us), !pending.hasDraft || draft.time_us == nil
+    {
       // This sentence has another time, so the held NAV-PVT has no sentences.
-      hasHeld = false
+      pending.hasHeld = false
       epoch = held
       assignment = .closedPrevious
     }
-    if hasDraft, startsNewEpoch(time_us, date) {
+    if pending.hasDraft, startsNewEpoch(time_us, date) {
       assignment =
         closeDraft(at: current.arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
     }
@@ -497,23 +474,23 @@ extension EpochAssembler {
   /// closes an epoch.
   private mutating func add(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     guard let reported_us = m.time_us else {
-      if hasDraft, draft.time_us == nil { current.placement = .joined }
+      if pending.hasDraft, draft.time_us == nil { current.placement = .joined }
       return false
     }
     let time_us = EpochCalendar.withinDay(reported_us)
     var m = m
     m.time_us = time_us
-    if !hasDraft, let lastEmitted,
+    if !pending.hasDraft, let lastEmitted,
       EpochAssembler.isSameMoment(time_us, m.hasDate, lastEmitted.time_us)
     {
       current.placement = .late
     }
-    if hasDraft, let open = draft.time_us,
+    if pending.hasDraft, let open = draft.time_us,
       EpochAssembler.isSameMoment(time_us, m.hasDate, open)
     {
       current.placement = .joined
       if let day = calendar.day(of: m) { draft.zdaDay = day }
-    } else if hasDraft, draft.openingMessage != nil {
+    } else if pending.hasDraft, draft.openingMessage != nil {
       if draft.time_us == nil, zda.time == nil {
         zda.time = m
         current.placement = .joined
@@ -533,17 +510,18 @@ extension EpochAssembler {
   /// Whether ZDA is the only time source so far. Not in live use, where the next sentence may contain a
   /// time.
   private var isOnlyTimeSource: Bool {
-    @inline(__always) get { lastEmitted == nil && !hasHeld && !options.detectsEpochEnd }
+    @inline(__always) get { lastEmitted == nil && !pending.hasHeld && !options.detectsEpochEnd }
   }
 
   /// Writes an epoch from the time of a ZDA and the satellites reported since, if no sentence contained
   /// a time.
   private mutating func closeTimeOnlyEpoch(into epoch: inout Epoch) -> Bool {
-    guard let zdaTime = zda.time, isOnlyTimeSource, hasDraft, draft.openingMessage == nil else {
+    guard let zdaTime = zda.time, isOnlyTimeSource, pending.hasDraft, draft.openingMessage == nil
+    else {
       return false
     }
     zda.time = nil
-    hasDraft = false
+    pending.hasDraft = false
     draft.write(to: &epoch, options)
     epoch.mode = .notSeen
     setDate(&epoch, from: zdaTime)
@@ -576,7 +554,7 @@ extension EpochAssembler {
 
   /// Whether the time of a sentence is that of the draft.
   @inline(__always) private func belongsToDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
-    guard hasDraft, let open = draft.time_us else { return false }
+    guard pending.hasDraft, let open = draft.time_us else { return false }
     return time_us == open
       || EpochAssembler.isRoundedTime(time_us, date != nil, open, current.key, draft.timedKinds)
   }
@@ -603,14 +581,14 @@ extension EpochAssembler {
 
   /// Removes the held epoch and writes it to `epoch`; false if none exists.
   private mutating func removeHeld(into epoch: inout Epoch) -> Bool {
-    if !hasHeld { return false }
-    hasHeld = false
+    if !pending.hasHeld { return false }
+    pending.hasHeld = false
     epoch = held
     return true
   }
 
   @inline(__always) func isHeldTime(_ time_us: Int64) -> Bool {
-    guard hasHeld, let utc = held.utc else { return false }
+    guard pending.hasHeld, let utc = held.utc else { return false }
     return EpochAssembler.distance_us(time_us, utc.microsecondsOfDay)
       <= EpochAssembler.roundingTolerance_us
   }
@@ -659,9 +637,9 @@ extension EpochAssembler {
   private mutating func closeDraft(
     at now: Instant, by cause: EpochEndDetector.Cause, into epoch: inout Epoch
   ) -> Bool {
-    if !hasDraft { return removeHeld(into: &epoch) }
+    if !pending.hasDraft { return removeHeld(into: &epoch) }
     if cause == .silence, closeTimeOnlyEpoch(into: &epoch) { return true }
-    hasDraft = false
+    pending.hasDraft = false
     if options.detectsEpochEnd {
       if draft.openingMessage == nil {
         endDetector.discardOpen()
@@ -670,9 +648,9 @@ extension EpochAssembler {
       }
     }
     defer { applyPendingDate() }
-    if !draft.hasPositionStatus, !hasHeld { return false }
+    if !draft.hasPositionStatus, !pending.hasHeld { return false }
     draft.write(to: &epoch, options)
-    if hasHeld {
+    if pending.hasHeld {
       mergeHeld(into: &epoch)
       return true
     }
@@ -697,7 +675,7 @@ extension EpochAssembler {
   /// Merges the epoch of the sentences with the held NAV-PVT; NAV-PVT's values have precedence.
   @inline(never)
   private mutating func mergeHeld(into epoch: inout Epoch) {
-    hasHeld = false
+    pending.hasHeld = false
     if held.hasFix || !epoch.hasFix {
       held.fillMissing(from: epoch)
       epoch = held
@@ -735,22 +713,29 @@ extension EpochAssembler {
     if isEmitted(time_ms, now) {
       current.placement = .late
       if case .precisePosition(let precise) = part {
-        if hasHeld { _ = held.refine(precise) } else { ubx.precisionDetector.recordArrival() }
+        if pending.hasHeld {
+          _ = held.refine(precise)
+        } else {
+          ubx.precisionDetector.recordArrival()
+        }
       }
       return nil
     }
     if case .endOfEpoch = part {
-      return hasParts && parts.timeOfWeek_ms == time_ms ? closeParts(at: now, by: .nextTime) : nil
+      return pending.hasParts && parts.timeOfWeek_ms == time_ms
+        ? closeParts(at: now, by: .nextTime) : nil
     }
     var closed: Epoch?
-    if hasParts, parts.timeOfWeek_ms != time_ms { closed = closeParts(at: now, by: .nextTime) }
+    if pending.hasParts, parts.timeOfWeek_ms != time_ms {
+      closed = closeParts(at: now, by: .nextTime)
+    }
     current.placement = .joined
-    if !hasParts {
+    if !pending.hasParts {
       parts = UBXDraft()
       parts.timeOfWeek_ms = time_ms
       parts.received = now
-      hasParts = true
-      current.placement = hasDraft ? .joined : .opened
+      pending.hasParts = true
+      current.placement = pending.hasDraft ? .joined : .opened
     }
     parts.apply(part)
     return closed
@@ -759,7 +744,7 @@ extension EpochAssembler {
   /// Closes the UBX epoch and returns the epoch to emit; nil if no fix status was received, if its time was
   /// already emitted, or if it is now held for sentences.
   private mutating func closeParts(at now: Instant, by cause: EpochEndDetector.Cause) -> Epoch? {
-    hasParts = false
+    pending.hasParts = false
     // Parts without a fix status are no epoch, and are not used to detect the last message.
     guard parts.hasFixStatus else { return nil }
     if options.detectsEpochEnd { endDetector.endEpoch(by: cause) }
@@ -780,7 +765,7 @@ extension EpochAssembler {
     case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { ubx.leapSeconds = m.current }
     case .satellites(let m), .channels(let m):
       ubx.nextSatellites = m
-      hasNextSatellites = true
+      pending.hasNextSatellites = true
     case .ecefPosition, .position, .status, .dilutions, .ecefSolution, .ecefVelocity, .velocity,
       .precisePosition, .utc, .endOfEpoch:
       break
@@ -800,10 +785,10 @@ extension EpochAssembler {
   private mutating func addWhileQueued(
     _ message: GNSSMessage, into epoch: inout Epoch
   ) -> Bool {
-    let hadFirstQueued = hasFirstQueued
+    let hadFirstQueued = pending.hasFirstQueued
     let first = hadFirstQueued ? next() : nil
     var second: Epoch?
-    if hasSecondQueued, endsPrecisionWait(message) { second = removeSecondQueued() }
+    if pending.hasSecondQueued, endsPrecisionWait(message) { second = removeSecondQueued() }
     let isWritten = assemble(message, into: &epoch)
     guard let first = first ?? second else { return isWritten }
     // Epochs that this message completed are emitted after those already queued.
@@ -837,7 +822,7 @@ extension EpochAssembler {
   }
 
   private mutating func removeSecondQueued() -> Epoch? {
-    hasSecondQueued = false
+    pending.hasSecondQueued = false
     awaitedPrecisionTime_ms = nil
     return secondQueued
   }
@@ -848,20 +833,20 @@ extension EpochAssembler {
   /// parts that it closed, and its own), and the first is returned immediately. If the caller never calls
   /// ``next()``, each message returns one queued epoch.
   mutating func enqueue(_ epoch: Epoch) {
-    if !hasFirstQueued {
+    if !pending.hasFirstQueued {
       firstQueued = epoch
-      hasFirstQueued = true
+      pending.hasFirstQueued = true
       return
     }
-    precondition(!hasSecondQueued, "at most two epochs are queued")
+    precondition(!pending.hasSecondQueued, "at most two epochs are queued")
     secondQueued = epoch
-    hasSecondQueued = true
+    pending.hasSecondQueued = true
     awaitedPrecisionTime_ms = nil
   }
 
   /// Prepends an epoch to the queue.
   private mutating func enqueueFirst(_ epoch: Epoch) {
-    if hasFirstQueued {
+    if pending.hasFirstQueued {
       let second = firstQueued
       firstQueued = epoch
       enqueue(second)
@@ -905,9 +890,9 @@ extension EpochAssembler {
     epoch.apply(solution, options.isSimulated, at: now)
     var earlier: Epoch?
     var isPrecise = false
-    if hasParts {
+    if pending.hasParts {
       if parts.timeOfWeek_ms == solution.timeOfWeek_ms {
-        hasParts = false
+        pending.hasParts = false
         parts.addDilutions(to: &epoch)
         if let precise = parts.precise { isPrecise = epoch.refine(precise) }
       } else {
@@ -930,9 +915,9 @@ extension EpochAssembler {
     _ epoch: inout Epoch, _ solution: UBXSolution, isHighRate: Bool = false, mayWait: Bool,
     at now: Instant
   ) -> Bool {
-    if hasNextSatellites {
+    if pending.hasNextSatellites {
       epoch.apply(ubx.nextSatellites)
-      hasNextSatellites = false
+      pending.hasNextSatellites = false
     }
     // Optional epochs would be copied; this one is empty unless `hasClosed` is true.
     var closed = Epoch()
@@ -943,10 +928,10 @@ extension EpochAssembler {
     let time_us = utc.microsecondsOfDay
     let isDrafted = isDraftTime(time_us)
     // The same epoch in both protocols: in live use the sentences are discarded.
-    if isDrafted, !options.waitsForSentences { hasDraft = false }
+    if isDrafted, !options.waitsForSentences { pending.hasDraft = false }
     if let lastEmitted, lastEmitted.isEpoch(of: solution, time_us, at: now) { return false }
     let hasClosed =
-      isDrafted && hasDraft
+      isDrafted && pending.hasDraft
       ? removeHeld(into: &closed) : closeDraft(at: now, by: .nextTime, into: &closed)
     var moment = calendar.datedMoment(utc.microseconds, isResolved: solution.isTimeResolved)
     calendar.record(&moment)
@@ -954,11 +939,11 @@ extension EpochAssembler {
     recordEmitted(solution, time_us, now, isHighRate: isHighRate)
     if options.waitsForSentences {
       held = epoch
-      hasHeld = true
-    } else if mayWait, !hasClosed, !hasFirstQueued, !hasSecondQueued {
+      pending.hasHeld = true
+    } else if mayWait, !hasClosed, !pending.hasFirstQueued, !pending.hasSecondQueued {
       secondQueued = epoch
       awaitedPrecisionTime_ms = solution.timeOfWeek_ms
-      hasSecondQueued = true
+      pending.hasSecondQueued = true
     } else {
       if hasClosed { enqueue(&epoch, after: closed) }
       return true
@@ -969,7 +954,7 @@ extension EpochAssembler {
 
   /// Whether the draft has that time, up to rounding.
   @inline(__always) private func isDraftTime(_ time_us: Int64) -> Bool {
-    guard hasDraft, let open = draft.time_us else { return false }
+    guard pending.hasDraft, let open = draft.time_us else { return false }
     return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.roundingTolerance_us
   }
 

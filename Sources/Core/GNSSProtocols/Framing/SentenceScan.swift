@@ -62,7 +62,11 @@ struct SentenceScan {
     parity ^= UInt8(truncatingIfNeeded: sum ^ sum &>> 8)
     while offset < sentence.count {
       let byte = sentence[offset]
-      if byte == UInt8(ascii: ",") { recordComma(offset) } else if SentenceScan.isEnd(byte) { break }
+      if byte == UInt8(ascii: ",") {
+        recordComma(offset)
+      } else if SentenceScan.isEnd(byte) {
+        break
+      }
       parity ^= byte
       offset &+= 1
     }

@@ -32,16 +32,21 @@ struct TraceSorter {
   mutating func add(_ record: TraceRecord) {
     if record.at > end && record.isHardwareRecord { return }
     let at = min(max(record.at, lastReleased), end)
-    // Most records come in order or a few places late.
-    var index = pending.count
-    let limit = max(firstPending, index - 64)
-    while index > limit, at < pending[index - 1].at { index -= 1 }
-    if !isSorted || (index == limit && index > firstPending && at < pending[index - 1].at) {
-      isSorted = false
-      index = pending.count
-    }
-    pending.insert(TraceRecord(at: at, record.kind), at: index)
+    insert(TraceRecord(at: at, record.kind))
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
+  }
+
+  /// Inserts a record in order if it is at most 1,024 places late, as all are without batching; else appends it.
+  private mutating func insert(_ record: TraceRecord) {
+    var index = pending.count
+    let limit = max(firstPending, index - 1_024)
+    while isSorted, index > limit, record.at < pending[index - 1].at { index -= 1 }
+    if index > firstPending, record.at < pending[index - 1].at { isSorted = false }
+    if isSorted && index < pending.count {
+      pending.insert(record, at: index)
+    } else {
+      pending.append(record)
+    }
   }
 
   /// Releases the records that no earlier record can precede.
