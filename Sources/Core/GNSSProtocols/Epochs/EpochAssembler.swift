@@ -1093,17 +1093,17 @@ struct HighPrecisionDetector {
 /// Which slots of an ``EpochAssembler`` are in use.
 @usableFromInline struct PendingParts: Sendable {
   /// An open NMEA epoch in `draft`.
-  @usableFromInline var hasDraft = false
+  @usableFromInline fileprivate(set) var hasDraft = false
   /// A complete epoch in `firstQueued`, emitted next.
-  @usableFromInline var hasFirstQueued = false
+  @usableFromInline fileprivate(set) var hasFirstQueued = false
   /// A NAV-PVT epoch in `held` that waits for sentences of its time.
-  @usableFromInline var hasHeld = false
+  @usableFromInline fileprivate(set) var hasHeld = false
   /// An open UBX epoch in `parts`.
-  @usableFromInline var hasParts = false
+  @usableFromInline fileprivate(set) var hasParts = false
   /// An epoch in `secondQueued`: waits for its NAV-HPPOSLLH, or is emitted after `firstQueued`.
-  @usableFromInline var hasSecondQueued = false
+  @usableFromInline fileprivate(set) var hasSecondQueued = false
   /// Satellites for the next epoch in `nextSatellites`. Not an epoch.
-  var hasNextSatellites = false
+  fileprivate(set) var hasNextSatellites = false
 
   /// Whether any epoch is open or complete.
   @inlinable var hasEpoch: Bool {
