@@ -40,7 +40,6 @@ struct SentenceScan {
     var sum: UInt64 = 0
     words: while offset &+ 8 <= sentence.count {
       let word = sentence.u8(offset)
-      let commasBefore = commaCount
       var marks = SentenceScan.marks(word)
       while marks != 0 {
         let bit = marks.trailingZeroBitCount &- 7
@@ -48,8 +47,9 @@ struct SentenceScan {
         if byte == UInt8(ascii: ",") {
           recordComma(offset &+ bit &>> 3)
         } else if SentenceScan.isEnd(byte) {
-          // The loop below finds the end.
-          commaCount = commasBefore
+          // The checksum covers the bytes before the end, at which the loop below stops.
+          sum ^= word & (1 &<< UInt64(truncatingIfNeeded: bit) &- 1)
+          offset &+= bit &>> 3
           break words
         }
         marks &= marks &- 1
