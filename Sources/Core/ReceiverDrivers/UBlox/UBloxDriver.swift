@@ -245,9 +245,16 @@ extension UBloxDriver {
 
   /// Removes and returns the oldest released epoch; nil if none is.
   mutating func nextReleasedEpoch() -> Epoch? {
-    guard let epoch = held.nextReleased() else { return nil }
-    recordEmitted(epoch)
-    return epoch
+    while let epoch = held.nextReleased() {
+      // A streamed epoch may have been accepted while this one was held (PWR-12).
+      if wasEmitted(epoch) {
+        link.counters.duplicates.incrementSaturating()
+        continue
+      }
+      recordEmitted(epoch)
+      return epoch
+    }
+    return nil
   }
 
   /// Records a delivered epoch. Every epoch that is accepted, or released after it was held, passes through here.
@@ -268,12 +275,12 @@ extension UBloxDriver {
     return .accept
   }
 
-  /// Whether an entry is not newer than the last delivered epoch.
+  /// Whether an entry or a held epoch is not newer than the last delivered epoch.
   ///
-  /// Such an entry also arrived live, or is from an interrupted retrieval, or is too late to keep the order.
-  private func wasEmitted(_ entry: Epoch) -> Bool {
-    guard let lastEmitted_utc, let utc = entry.utc, utc <= lastEmitted_utc else { return false }
-    // An entry that is much older is no duplicate: the receiver's clock was set back.
+  /// It was also delivered in another form, or is from an interrupted retrieval, or is too late to keep the order.
+  private func wasEmitted(_ epoch: Epoch) -> Bool {
+    guard let lastEmitted_utc, let utc = epoch.utc, utc <= lastEmitted_utc else { return false }
+    // An epoch that is much older is no duplicate: the receiver's clock was set back.
     let span = Int64(setup.interval_ms) * 1_000 * (Int64(setup.batch?.capacity ?? 0) + 120)
     return (lastEmitted_utc - utc).microseconds <= span
   }
