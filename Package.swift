@@ -95,14 +95,14 @@ let lab = Layer(folder: "Lab")
 
 /// Modules without I/O and heap; also built as Embedded Swift (`make embedded`).
 let coreModules: [Target] = [
-  /// The C library's mathematics as declarations, vector operations on 16 bytes, the weights of the exit network.
+  /// The C library's mathematics as declarations, the weights of the exit network.
   core.cModule("CCore", libraries: ["m"]),
   /// Instants, UTC and the calendar, coordinates and geodesics, `Fix`, its name and its gaps, error codes.
   core.module("LocationTypes", ["CCore"], settings: lifetimes + rawLayout),
   /// The ring of fixes: slots, cursors, recovery ([format](Reference/ring-format.md)).
   core.module("DeferralCache", ["LocationTypes"]),
   /// NMEA and UBX: bytes to messages and back, messages to epochs to fixes ([details](Reference/nmea-and-ubx.md)).
-  core.module("GNSSProtocols", ["CCore", "LocationTypes"], settings: lifetimes),
+  core.module("GNSSProtocols", ["LocationTypes"], settings: lifetimes),
   /// Configuration, sleep, wake-up, batching and drain of each receiver family ([sequences](Reference/receivers.md)).
   core.module("ReceiverDrivers", ["LocationTypes", "GNSSProtocols"]),
   /// A client's deferral, cursor and notices; its services ([significant change](Reference/significant-change.md), [visits](Reference/visits.md), [regions](Reference/regions.md), [pauses](Reference/pausing.md), [live updates](Reference/live-updates.md)); the [planner](Explanation/planner.md).
@@ -299,7 +299,7 @@ let labModules: [Target] =
 let testTargets: [Target] = [
   core.tests("LocationTypes"),
   core.tests("DeferralCache"),
-  core.tests("GNSSProtocols", ["CCore"]),
+  core.tests("GNSSProtocols"),
   core.tests(
     "ReceiverDrivers", ["BoardHardware", "GNSSProtocols", "LocationHAL", "SimulatedHAL"]),
   core.tests("LocationPolicy"),

@@ -9,7 +9,7 @@ TITLES = {
 # a client's acknowledgement is reported but not counted, because the client is awake then.
 WAKES = {"pieces": 2, "whole": 1, "nav-pvt": 1}
 CALLS = {"pieces": 8, "whole": 5, "nav-pvt": 5}
-RATIO = {"whole": 0.25, "nav-pvt": 0.25}
+RATIO = {"pieces": 0.1, "whole": 0.6, "nav-pvt": 1.2}
 LATENCY_MS = 50
 RESIDENT_KB = 8_000
 READY_S = 0.020

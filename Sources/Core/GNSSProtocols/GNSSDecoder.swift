@@ -3,9 +3,7 @@ import LocationTypes
 /// Decodes a receiver's byte stream into messages: NMEA sentences and UBX frames mixed on one line, in
 /// chunks of any size.
 ///
-/// ``next(_:_:)`` returns one ``GNSSMessage`` after another, for callers that need every message
-/// (drivers, `torpor decode`). ``next(_:_:through:at:into:)`` is for callers that need only epochs: it
-/// passes what it decodes directly to an ``EpochAssembler`` and creates no ``GNSSMessage``.
+/// ``next(_:_:)`` returns one ``GNSSMessage`` after another; ``EpochAssembler`` combines them to epochs.
 /// ``StreamDecoder`` finds the frames, ``NMEADecoding`` and ``UBXDecoding`` read them.
 ///
 /// Pure: no I/O, no heap, no clock (the time of arrival is an argument). Accepts any input without
@@ -80,38 +78,6 @@ public struct GNSSDecoder: Sendable {
   }
 }
 
-// MARK: Decoding to epochs
-
-extension GNSSDecoder {
-  /// Consumes bytes from `offset` on and writes the first epoch that they complete into `epoch`:
-  /// equivalent to ``next(_:_:)`` and `EpochAssembler.add(_:at:)` without the ``GNSSMessage`` value
-  /// between them.
-  ///
-  /// Before the next call, fetch further epochs of the same message with `EpochAssembler.next()`.
-  ///
-  /// - Returns: false when all bytes are consumed without an epoch; `epoch` is then undefined.
-  /// - Precondition: `offset` is 0 to `bytes.count`.
-  @inlinable
-  public mutating func next(
-    _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
-    at now: Instant, into epoch: inout Epoch
-  ) -> Bool {
-    if needsInput && offset == bytes.count { return false }
-    return decode(bytes, &offset, through: &assembler, at: now, into: &epoch)
-  }
-
-  @usableFromInline
-  mutating func decode(
-    _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
-    at now: Instant, into epoch: inout Epoch
-  ) -> Bool {
-    assembler.beginInput(at: now)
-    let isWritten = stream.next(bytes, &offset, &assembler, into: &epoch)
-    needsInput = stream.needsInput
-    return isWritten
-  }
-}
-
 /// Converts the frames and sentences of receivers to ``GNSSMessage`` values.
 struct MessageReader: FrameHandler {
   @inline(__always)
@@ -128,48 +94,7 @@ struct MessageReader: FrameHandler {
     _ fields: inout NMEAFields, _ counters: inout DecoderCounters,
     into message: inout GNSSMessage?
   ) -> Bool {
-    NMEADecoding.read(&fields, &counters, for: &self, into: &message)
-  }
-}
-
-extension MessageReader: SentenceHandler {
-  @inline(__always) func handle(_ m: RMC, into message: inout GNSSMessage?) -> Bool {
-    message = .rmc(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ m: GGA, into message: inout GNSSMessage?) -> Bool {
-    message = .gga(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ m: GSA, into message: inout GNSSMessage?) -> Bool {
-    message = .gsa(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ m: GSV, into message: inout GNSSMessage?) -> Bool {
-    message = .gsv(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ m: GST, into message: inout GNSSMessage?) -> Bool {
-    message = .gst(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ m: VTG, into message: inout GNSSMessage?) -> Bool {
-    message = .vtg(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ m: GLL, into message: inout GNSSMessage?) -> Bool {
-    message = .gll(m)
-    return true
-  }
-
-  @inline(__always) func handle(_ other: GNSSMessage, into message: inout GNSSMessage?) -> Bool {
-    message = other
+    message = NMEADecoding.message(&fields, &counters)
     return true
   }
 }

@@ -239,15 +239,10 @@ extension Engine {
     } else if let epoch = input.nextPendingEpoch() {
       admit(epoch, &effects)
       effects.needsProceed = true
-    } else if receiver.driver.usesMessages {
+    } else {
       while let message = input.nextMessage() {
         if process(message, &effects) { break }
       }
-    } else {
-      var epoch = Epoch()
-      guard input.nextEpoch(at: now, into: &epoch) else { return }
-      admitCompleted(epoch, &effects)
-      effects.needsProceed = true
     }
   }
 
@@ -263,13 +258,16 @@ extension Engine {
 
   /// Processes one message; true when the step is complete. Not inlined, because it has two callers.
   @inline(never)
-  private mutating func process(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
+  private mutating func process(
+    _ message: GNSSMessage, _ effects: inout Effects
+  ) -> Bool {
     let usesMessages = receiver.driver.usesMessages
     let observation =
       usesMessages ? receiver.command(.message(message), at: now, &effects) : .none
     var isComplete = effects.hasDriverActed
     if case .none = observation {} else { isComplete = true }
-    if let epoch = input.add(message, at: now) {
+    var epoch = Epoch()
+    if input.add(message, at: now, into: &epoch) {
       admitCompleted(epoch, &effects)
       isComplete = true
     }

@@ -79,19 +79,15 @@ struct InputStage: ~Copyable {
   /// The next message; nil when the bytes end.
   mutating func nextMessage() -> GNSSMessage? { decoder.next(chunk.span, &offset) }
 
-  /// Decodes up to the next epoch, for a driver that uses no messages. Returns false when the bytes end before it.
-  mutating func nextEpoch(at now: Instant, into epoch: inout Epoch) -> Bool {
-    decoder.next(
-      chunk.span, &offset, through: &assembler, at: arrivalTime(at: now), into: &epoch)
-  }
-
   /// The next epoch that was completed together with another one.
   mutating func nextPendingEpoch() -> Epoch? { assembler.hasNext ? assembler.next() : nil }
 
-  /// Adds a message to the open epoch. Returns the epoch that it completes.
-  mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
+  /// Adds a message to the open epoch. Writes the epoch that it completes; false if it completes none.
+  mutating func add(
+    _ message: GNSSMessage, at now: Instant, into epoch: inout Epoch
+  ) -> Bool {
     if case .aidingEntry(let entry) = message { aidingEntry = entry }
-    return assembler.add(message, at: arrivalTime(at: now))
+    return assembler.add(message, at: arrivalTime(at: now), into: &epoch)
   }
 
   /// The message of a frame that ends with a silence; nil if none does or the silence is still short.

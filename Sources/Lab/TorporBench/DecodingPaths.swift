@@ -62,11 +62,12 @@ private struct FixStream {
       if unread.isEmpty { unread = stream.next() }
       var offset = 0
       let span = bytes.span.extracting(unread)
-      let hasEpoch = decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
-      unread = (unread.lowerBound + offset)..<unread.upperBound
-      guard hasEpoch, let fix = epoch.fix else { continue }
-      now = now + Interval(microseconds: 1_000_000)
-      return UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
+      defer { unread = (unread.lowerBound + offset)..<unread.upperBound }
+      while let message = decoder.next(span, &offset) {
+        guard assembler.add(message, at: now, into: &epoch), let fix = epoch.fix else { continue }
+        now = now + Interval(microseconds: 1_000_000)
+        return UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
+      }
     }
   }
 }

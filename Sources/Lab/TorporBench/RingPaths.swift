@@ -76,9 +76,8 @@ struct CachedFixPath: HotPath, ~Copyable {
       if chunk.isEmpty { chunk = stream.next() }
       var offset = 0
       let span = bytes.span.extracting(chunk)
-      while left > 0,
-        decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
-      {
+      while left > 0, let message = decoder.next(span, &offset) {
+        guard assembler.add(message, at: now, into: &epoch) else { continue }
         now = now + Interval(microseconds: 700_000)
         guard let fix = epoch.fix else { continue }
         last = memory.ring.append(fix).sequence

@@ -119,7 +119,9 @@ final class BoardSoak {
     while loop.board.now < end && !clients.hasFailed {
       turns -= 1
       if turns < 0 { clients.fail("PWR-1: the board wakes without end", at: loop.board.now) }
+      let hadRegions = !loop.engine.shed.contains(.regions)
       _ = loop.turn()
+      if hadRegions == loop.engine.shed.contains(.regions) { clients.recordRegionsShedOrRestored() }
       if let plan = loop.planned { clients.tally.digest.add(plan) }
       if let violation = loop.board.violations.first {
         clients.fail("a request to the board is invalid: \(violation)", at: loop.board.now)

@@ -64,6 +64,10 @@ struct ClientAudit {
     if !expectsEveryFix { skipBefore = head }
   }
 
+  /// Handles a change of whether regions are shed, if the charge is unknown here: crossings meanwhile are not reported
+  /// (REG-15).
+  mutating func regionsShedOrRestored() { invalidateSides() }
+
   // MARK: Requests
 
   /// Updates the expectations for a request.

@@ -50,6 +50,11 @@ final class RandomClients {
     for index in audits.indices { audits[index].updateCharge(charge, head: head, at: now) }
   }
 
+  /// Updates all audits when regions were shed or restored.
+  func recordRegionsShedOrRestored() {
+    for index in audits.indices { audits[index].regionsShedOrRestored() }
+  }
+
   func didAppend(_ sequence: UInt64, in engine: borrowing Engine) {
     tally.fixes += 1
     let stored = engine.stored(at: sequence)

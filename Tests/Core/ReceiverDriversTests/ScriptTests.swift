@@ -140,6 +140,37 @@ private struct Script {
     #expect(repeated == .drop && next == .accept)
   }
 
+  @Test("PWR-12: held epochs are dropped if a newer streamed epoch was accepted meanwhile")
+  func heldAndStreamed() {
+    var script = Script()
+    script.batch()
+    script.step(.deadline, after: 3_000)
+    script.step(.goal(.tracking))
+    script.step(Script.acknowledged)
+    _ = script.status(0)
+    #expect(script.driver.state == .disabling)
+    let old = script.live(1)
+    var second = 1
+    var newest = old
+    while newest != .accept, second < 60 {
+      second += 1
+      script.step(.deadline, after: 1_500)
+      newest = script.live(second)
+    }
+    #expect(old == .hold && newest == .accept && script.driver.status.isStreaming)
+    var turns = 0
+    while script.driver.state != .tracking, turns < 60 {
+      turns += 1
+      script.step(.deadline, after: 2_500)
+      script.step(.message(.receiverVersion(UBXVersion(software: "", hardware: ""))))
+      script.step(Script.acknowledged)
+      _ = script.status(0)
+    }
+    #expect(script.driver.state == .tracking)
+    let released = script.driver.nextReleasedEpoch()
+    #expect(released == nil)
+  }
+
   @Test("More than eight live epochs during a drain: the older ones come from the buffer")
   func manyHeld() {
     var script = Script()

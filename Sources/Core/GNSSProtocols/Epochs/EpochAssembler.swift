@@ -13,7 +13,7 @@ import LocationTypes
 ///
 /// # States
 ///
-/// Several epochs exist at the same time, each in its own slot. ``PendingParts`` has one bit per slot.
+/// Several epochs exist at the same time, each in its own slot. ``PendingParts`` says which are in use.
 ///
 ///     slot           holds                                            at most
 ///     draft          the open NMEA epoch                              1
@@ -85,15 +85,12 @@ import LocationTypes
 ///   own. The first is returned, two are queued; queued epochs are emitted before newer ones, so their
 ///   order is kept.
 /// - A message is processed in O(1). All storage is inline, without heap.
-/// - While no bit of `pending` is set and no NAV-HPPOSLLH is expected, the payload of a NAV-PVT with a
-///   valid UTC is written directly into the caller's epoch; all other live UBX epochs go through `emit`.
 ///
 /// # Who changes what
 ///
 /// `draft` and `parts` change only in this file, while a message is added or an epoch is closed.
 /// ``EpochCalendar`` owns all dates, ``EpochEndDetector`` the detection of the last message (only with
-/// ``EpochOptions/detectsEpochEnd``). `current` describes only the message being added; ``GNSSDecoder`` sets
-/// its arrival time before it decodes a chunk (``beginInput(at:)``), ``add(_:at:)`` for each message.
+/// ``EpochOptions/detectsEpochEnd``). `current` describes only the message being added.
 ///
 /// Depends on `LocationTypes` and the message types of this module. No clock: the arrival time is an
 /// argument.
@@ -137,7 +134,7 @@ public struct EpochAssembler: Sendable {
   /// Values of UBX messages that apply beyond the epoch of their message.
   private struct UBXStreamState {
     var precisionDetector = HighPrecisionDetector()
-    /// Valid while ``PendingParts/nextSatellites`` is set.
+    /// Valid while ``PendingParts/hasNextSatellites`` is set.
     var nextSatellites = UBXSatellites(timeOfWeek_ms: 0)
     var leapSeconds: Int8?
   }
@@ -154,6 +151,23 @@ public struct EpochAssembler: Sendable {
     var isHighRate = false
     /// Kinds of sentences that contained its time.
     var timedKinds = EpochMessageKinds()
+
+    /// Whether this is the epoch of a UBX solution, from UBX or from sentences.
+    @inline(__always) func isEpoch(
+      of solution: UBXSolution, _ solutionTime_us: Int64, at now: Instant
+    ) -> Bool {
+      guard now - at < EpochAssembler.lateWindow else { return false }
+      if !isUBX {
+        return EpochAssembler.distance_us(time_us, solutionTime_us)
+          <= EpochAssembler.roundingTolerance_us
+      }
+      let difference = solution.utc_us &- utc_us
+      if isHighRate, difference <= 0, difference > -EpochAssembler.maximumLag_us { return true }
+      // Two messages round a time differently. The end of a leap second may have the same UTC as another
+      // time; its time of week differs.
+      return difference.magnitude <= EpochAssembler.ubxRoundingTolerance_us
+        && timeOfWeek_ms == EpochAssembler.timeOfWeek(solution)
+    }
   }
 
   /// Where the last added message was placed.
@@ -179,7 +193,6 @@ public struct EpochAssembler: Sendable {
     self.options = options
     calendar = EpochCalendar(options)
     endDetector = EpochEndDetector(silenceTimeout: options.silenceTimeout)
-    pending[PendingParts.waitsForSentences] = options.waitsForSentences
   }
 
   /// Silence on the line that ends the open epoch: call ``close()`` when it has passed since the last
@@ -188,9 +201,6 @@ public struct EpochAssembler: Sendable {
 
   /// Whether the last message of this receiver's epochs is detected, so that no silence is needed.
   @inlinable public var isEndReliable: Bool { endDetector.isReliable }
-
-  /// Sets the arrival time of the messages that are added next.
-  mutating func beginInput(at now: Instant) { current.arrival = now }
 
   /// Records the arrival of bytes, before their messages are added; used to measure the receiver's
   /// silences within an epoch.
@@ -210,15 +220,19 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, this call returns the NMEA epoch, and ``next()`` or the next call of any
   /// kind the UBX epoch: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    current.arrival = now
     var epoch = Epoch()
-    return add(message, into: &epoch) ? epoch : nil
+    return add(message, at: now, into: &epoch) ? epoch : nil
   }
 
-  /// Adds a message that arrived at `current.arrival`; writes the epoch that it closed or completed and
+  /// Adds a message as ``add(_:at:)``; writes the epoch that it closed or completed into `epoch` and
   /// returns true, else returns false.
-  private mutating func add(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    if hasFirstQueued || hasSecondQueued { return addWhileQueued(message, into: &epoch) }
+  public mutating func add(
+    _ message: GNSSMessage, at now: Instant, into epoch: inout Epoch
+  ) -> Bool {
+    current.arrival = now
+    if pending.hasFirstQueued || pending.hasSecondQueued {
+      return addWhileQueued(message, into: &epoch)
+    }
     let isWritten = assemble(message, into: &epoch)
     return options.detectsEpochEnd ? closeIfOver(isWritten, into: &epoch) : isWritten
   }
@@ -229,20 +243,20 @@ public struct EpochAssembler: Sendable {
   /// Returns a further epoch that the last message completed in addition to the one returned by
   /// ``add(_:at:)``.
   public mutating func next() -> Epoch? {
-    if hasFirstQueued {
-      hasFirstQueued = false
+    if pending.hasFirstQueued {
+      pending.hasFirstQueued = false
       return firstQueued
     }
-    return hasSecondQueued && awaitedPrecisionTime_ms == nil ? removeSecondQueued() : nil
+    return pending.hasSecondQueued && awaitedPrecisionTime_ms == nil ? removeSecondQueued() : nil
   }
 
   /// Closes the open epoch, after a silence on the line or at the end of the stream.
   ///
   /// - Returns: nil if none is open, or if no message reported whether there is a position.
   public mutating func close() -> Epoch? {
-    if hasFirstQueued { return next() }
-    if hasSecondQueued { return removeSecondQueued() }
-    if hasParts, let epoch = closeParts(at: parts.received, by: .silence) { return epoch }
+    if pending.hasFirstQueued { return next() }
+    if pending.hasSecondQueued { return removeSecondQueued() }
+    if pending.hasParts, let epoch = closeParts(at: parts.received, by: .silence) { return epoch }
     return closeDraft(at: draft.received, by: .silence)
   }
 
@@ -250,15 +264,9 @@ public struct EpochAssembler: Sendable {
     current.placement = .unrelated
     let completed: Epoch?
     switch message {
-    case .rmc(let m): return handle(m, into: &epoch)
-    case .gga(let m): return handle(m, into: &epoch)
-    case .gsa(let m): return handle(m, into: &epoch)
-    case .gsv(let m): return handle(m, into: &epoch)
-    case .gll(let m): return handle(m, into: &epoch)
-    case .gst(let m): return handle(m, into: &epoch)
-    case .vtg(let m): return handle(m, into: &epoch)
-    case .gns, .gbs, .ubloxPosition, .zda, .garminErrors, .garminAltitude:
-      return handle(message, into: &epoch)
+    case .rmc, .gga, .gsa, .gsv, .gll, .gst, .vtg, .gns, .gbs, .ubloxPosition, .zda, .garminErrors,
+      .garminAltitude:
+      return addSentence(message, into: &epoch)
     case .navPVT(let solution): return addLive(solution, into: &epoch)
     case .hnrPVT(let solution): return addLive(solution, isHighRate: true, into: &epoch)
     case .navigation(let part): completed = addPart(part, at: current.arrival)
@@ -270,74 +278,6 @@ public struct EpochAssembler: Sendable {
     guard let completed else { return false }
     epoch = completed
     return true
-  }
-}
-
-// MARK: Slots in use
-
-extension EpochAssembler {
-  private var hasDraft: Bool {
-    @inline(__always) get { pending[PendingParts.draft] }
-    @inline(__always) set { pending[PendingParts.draft] = newValue }
-  }
-  private var hasFirstQueued: Bool {
-    @inline(__always) get { pending[PendingParts.firstQueued] }
-    @inline(__always) set { pending[PendingParts.firstQueued] = newValue }
-  }
-  private var hasHeld: Bool {
-    @inline(__always) get { pending[PendingParts.held] }
-    @inline(__always) set { pending[PendingParts.held] = newValue }
-  }
-  private var hasParts: Bool {
-    @inline(__always) get { pending[PendingParts.parts] }
-    @inline(__always) set { pending[PendingParts.parts] = newValue }
-  }
-  private var hasSecondQueued: Bool {
-    @inline(__always) get { pending[PendingParts.secondQueued] }
-    @inline(__always) set { pending[PendingParts.secondQueued] = newValue }
-  }
-  private var hasNextSatellites: Bool {
-    @inline(__always) get { pending[PendingParts.nextSatellites] }
-    @inline(__always) set { pending[PendingParts.nextSatellites] = newValue }
-  }
-}
-
-// MARK: Decoding without GNSSMessage values
-
-extension EpochAssembler: FrameHandler {
-  @inline(__always)
-  mutating func handleFrame(
-    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
-    into epoch: inout Epoch
-  ) -> Bool {
-    // Fast path: NAV-PVT of a passive UBX receiver. A driver needs messages, so a driven receiver uses `add(_:at:)`.
-    if identity == .navPVT, !hasFirstQueued, !hasSecondQueued, UBXSolution.isNavPVT(payload) {
-      return addLive(payload, into: &epoch)
-    }
-    return add(UBXDecoding.message(identity, payload, &counters), into: &epoch)
-  }
-
-  @inline(__always)
-  mutating func handleSentence(
-    _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
-  ) -> Bool {
-    if hasFirstQueued || hasSecondQueued { return addWhileQueued(&fields, &counters, into: &epoch) }
-    current.placement = .unrelated
-    let isWritten = NMEADecoding.read(&fields, &counters, for: &self, into: &epoch)
-    return options.detectsEpochEnd ? closeIfOver(isWritten, into: &epoch) : isWritten
-  }
-
-  /// Adds a sentence while an epoch is queued, which is emitted first.
-  @inline(never)
-  private mutating func addWhileQueued(
-    _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
-  ) -> Bool {
-    var reader = MessageReader()
-    var message: GNSSMessage?
-    guard reader.handleSentence(&fields, &counters, into: &message), let message else {
-      return false
-    }
-    return addWhileQueued(message, into: &epoch)
   }
 }
 
@@ -356,7 +296,9 @@ extension EpochAssembler {
     case .joined: endDetector.continueEpoch(with: current.key)
     }
     // With epochs of both protocols open, or queued, the next message closes them.
-    guard endDetector.isOver, !hasFirstQueued, !hasSecondQueued else { return isWritten }
+    guard endDetector.isOver, !pending.hasFirstQueued, !pending.hasSecondQueued else {
+      return isWritten
+    }
     if !isWritten { return closeFinished(into: &epoch) }
     var closed = Epoch()
     if closeFinished(into: &closed) { enqueue(closed) }
@@ -364,14 +306,14 @@ extension EpochAssembler {
   }
 
   private mutating func closeFinished(into epoch: inout Epoch) -> Bool {
-    if hasParts, parts.hasFixStatus {
-      guard !hasDraft, let closed = closeParts(at: current.arrival, by: .lastMessage) else {
+    if pending.hasParts, parts.hasFixStatus {
+      guard !pending.hasDraft, let closed = closeParts(at: current.arrival, by: .lastMessage) else {
         return false
       }
       epoch = closed
       return true
     }
-    hasParts = false
+    pending.hasParts = false
     return closeDraft(at: current.arrival, by: .lastMessage, into: &epoch)
   }
 }
@@ -400,65 +342,49 @@ extension EpochAssembler {
 
 // MARK: - NMEA sentences: opening and closing the draft
 
-extension EpochAssembler: SentenceHandler {
-  @inline(__always) mutating func handle(_ m: RMC, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(0, m.talker)
-    return addToDraft(m.time_us, m.date, into: &epoch) { $0.apply(m) }
-  }
-
-  @inline(__always) mutating func handle(_ m: GGA, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(1, m.talker)
-    return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
-  }
-
-  @inline(__always) mutating func handle(_ m: GLL, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(2, m.talker)
-    return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
-  }
-
-  @inline(__always) mutating func handle(_ m: GST, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(3, m.talker)
-    return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
-  }
-
-  @inline(__always) mutating func handle(_ m: GSA, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(5, m.talker)
-    openDraft()
-    draft.apply(m)
-    return false
-  }
-
-  @inline(__always) mutating func handle(_ m: GSV, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(6, m.talker)
-    current.key.canEndEpoch = m.number == m.sentences
-    openDraft()
-    draft.apply(m)
-    return false
-  }
-
-  @inline(__always) mutating func handle(_ m: VTG, into epoch: inout Epoch) -> Bool {
-    current.key = EpochMessageKey(7, m.talker)
-    openDraft()
-    draft.apply(m)
-    return false
-  }
-
-  /// Handles sentences that few receivers send, or that come once per epoch.
-  @inline(never)
-  mutating func handle(_ other: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    switch other {
-    case .gns(let m):
-      current.key = EpochMessageKey(8, m.talker)
-      return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
-    case .gbs(let m):
-      current.key = EpochMessageKey(9, m.talker)
-      return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
-    case .ubloxPosition(let m):
-      current.key = EpochMessageKey(kind: 10)
-      return addToDraft(m.time_us, into: &epoch) { $0.apply(m) }
+extension EpochAssembler {
+  /// Adds a sentence to its draft; writes the epoch that it closes and returns true, else returns false.
+  private mutating func addSentence(
+    _ message: GNSSMessage, into epoch: inout Epoch
+  ) -> Bool {
+    switch message {
+    case .rmc(let m):
+      current.key = EpochMessageKey(0, m.talker)
+      return addTimed(m.time_us, m.date, into: &epoch) { $0.apply(m) }
+    case .gga(let m):
+      current.key = EpochMessageKey(1, m.talker)
+      return addTimed(m.time_us, into: &epoch) { $0.apply(m) }
+    case .gll(let m):
+      current.key = EpochMessageKey(2, m.talker)
+      return addTimed(m.time_us, into: &epoch) { $0.apply(m) }
+    case .gst(let m):
+      current.key = EpochMessageKey(3, m.talker)
+      return addTimed(m.time_us, into: &epoch) { $0.apply(m) }
     case .zda(let m):
       current.key = EpochMessageKey(4, m.talker)
-      return handle(m, into: &epoch)
+      return add(m, into: &epoch)
+    case .gsa(let m):
+      current.key = EpochMessageKey(5, m.talker)
+      openDraft()
+      draft.apply(m)
+    case .gsv(let m):
+      current.key = EpochMessageKey(6, m.talker)
+      current.key.canEndEpoch = m.number == m.sentences
+      openDraft()
+      draft.apply(m)
+    case .vtg(let m):
+      current.key = EpochMessageKey(7, m.talker)
+      openDraft()
+      draft.apply(m)
+    case .gns(let m):
+      current.key = EpochMessageKey(8, m.talker)
+      return addTimed(m.time_us, into: &epoch) { $0.apply(m) }
+    case .gbs(let m):
+      current.key = EpochMessageKey(9, m.talker)
+      return addTimed(m.time_us, into: &epoch) { $0.apply(m) }
+    case .ubloxPosition(let m):
+      current.key = EpochMessageKey(kind: 10)
+      return addTimed(m.time_us, into: &epoch) { $0.apply(m) }
     case .garminErrors(let m):
       current.key = EpochMessageKey(kind: 11)
       openDraft()
@@ -471,18 +397,16 @@ extension EpochAssembler: SentenceHandler {
     }
     return false
   }
-}
 
-extension EpochAssembler {
   /// Ensures that a draft is open for a sentence without time.
   @inline(__always) mutating func openDraft() {
-    if hasDraft { current.placement = .joined } else { beginDraft() }
+    if pending.hasDraft { current.placement = .joined } else { beginDraft() }
   }
 
   @inline(never) private mutating func beginDraft() {
     draft = EpochDraft()
     draft.received = current.arrival
-    hasDraft = true
+    pending.hasDraft = true
     current.placement = .opened
   }
 
@@ -499,7 +423,7 @@ extension EpochAssembler {
   /// Adds the content of a sentence that may contain a time to its draft, unless it is late. If the
   /// sentence closes an epoch, writes that epoch and returns true.
   @inline(__always)
-  private mutating func addToDraft(
+  private mutating func addTimed(
     _ reported_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
     _ add: (inout EpochDraft) -> Void
   ) -> Bool {
@@ -519,13 +443,14 @@ extension EpochAssembler {
       return .late
     }
     var assignment = DraftAssignment.added
-    if hasHeld, let time_us, !isHeldTime(time_us), !hasDraft || draft.time_us == nil {
+    if pending.hasHeld, let time_us, !isHeldTime(time_us), !pending.hasDraft || draft.time_us == nil
+    {
       // This sentence has another time, so the held NAV-PVT has no sentences.
-      hasHeld = false
+      pending.hasHeld = false
       epoch = held
       assignment = .closedPrevious
     }
-    if hasDraft, startsNewEpoch(time_us, date) {
+    if pending.hasDraft, startsNewEpoch(time_us, date) {
       assignment =
         closeDraft(at: current.arrival, by: .nextTime, into: &epoch) ? .closedPrevious : .added
     }
@@ -542,30 +467,30 @@ extension EpochAssembler {
     return assignment
   }
 
-  /// Handles a ZDA. It neither opens nor closes an epoch, because some receivers send it with the time
+  /// Adds a ZDA. It neither opens nor closes an epoch, because some receivers send it with the time
   /// of the second to come.
   ///
   /// If no other message of a recording ever contained a time, ZDA is the only time source, and each one
   /// closes an epoch.
-  private mutating func handle(_ m: ZDA, into epoch: inout Epoch) -> Bool {
+  private mutating func add(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     guard let reported_us = m.time_us else {
-      if hasDraft, draft.time_us == nil { current.placement = .joined }
+      if pending.hasDraft, draft.time_us == nil { current.placement = .joined }
       return false
     }
     let time_us = EpochCalendar.withinDay(reported_us)
     var m = m
     m.time_us = time_us
-    if !hasDraft, let lastEmitted,
+    if !pending.hasDraft, let lastEmitted,
       EpochAssembler.isSameMoment(time_us, m.hasDate, lastEmitted.time_us)
     {
       current.placement = .late
     }
-    if hasDraft, let open = draft.time_us,
+    if pending.hasDraft, let open = draft.time_us,
       EpochAssembler.isSameMoment(time_us, m.hasDate, open)
     {
       current.placement = .joined
       if let day = calendar.day(of: m) { draft.zdaDay = day }
-    } else if hasDraft, draft.openingMessage != nil {
+    } else if pending.hasDraft, draft.openingMessage != nil {
       if draft.time_us == nil, zda.time == nil {
         zda.time = m
         current.placement = .joined
@@ -585,17 +510,18 @@ extension EpochAssembler {
   /// Whether ZDA is the only time source so far. Not in live use, where the next sentence may contain a
   /// time.
   private var isOnlyTimeSource: Bool {
-    @inline(__always) get { lastEmitted == nil && !hasHeld && !options.detectsEpochEnd }
+    @inline(__always) get { lastEmitted == nil && !pending.hasHeld && !options.detectsEpochEnd }
   }
 
   /// Writes an epoch from the time of a ZDA and the satellites reported since, if no sentence contained
   /// a time.
   private mutating func closeTimeOnlyEpoch(into epoch: inout Epoch) -> Bool {
-    guard let zdaTime = zda.time, isOnlyTimeSource, hasDraft, draft.openingMessage == nil else {
+    guard let zdaTime = zda.time, isOnlyTimeSource, pending.hasDraft, draft.openingMessage == nil
+    else {
       return false
     }
     zda.time = nil
-    hasDraft = false
+    pending.hasDraft = false
     draft.write(to: &epoch, options)
     epoch.mode = .notSeen
     setDate(&epoch, from: zdaTime)
@@ -628,7 +554,7 @@ extension EpochAssembler {
 
   /// Whether the time of a sentence is that of the draft.
   @inline(__always) private func belongsToDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
-    guard hasDraft, let open = draft.time_us else { return false }
+    guard pending.hasDraft, let open = draft.time_us else { return false }
     return time_us == open
       || EpochAssembler.isRoundedTime(time_us, date != nil, open, current.key, draft.timedKinds)
   }
@@ -653,23 +579,16 @@ extension EpochAssembler {
     return distance <= roundingTolerance_us
   }
 
-  /// Removes and returns the held epoch, if any.
-  private mutating func removeHeld() -> Epoch? {
-    if !hasHeld { return nil }
-    hasHeld = false
-    return held
-  }
-
   /// Removes the held epoch and writes it to `epoch`; false if none exists.
   private mutating func removeHeld(into epoch: inout Epoch) -> Bool {
-    if !hasHeld { return false }
-    hasHeld = false
+    if !pending.hasHeld { return false }
+    pending.hasHeld = false
     epoch = held
     return true
   }
 
   @inline(__always) func isHeldTime(_ time_us: Int64) -> Bool {
-    guard hasHeld, let utc = held.utc else { return false }
+    guard pending.hasHeld, let utc = held.utc else { return false }
     return EpochAssembler.distance_us(time_us, utc.microsecondsOfDay)
       <= EpochAssembler.roundingTolerance_us
   }
@@ -718,9 +637,9 @@ extension EpochAssembler {
   private mutating func closeDraft(
     at now: Instant, by cause: EpochEndDetector.Cause, into epoch: inout Epoch
   ) -> Bool {
-    if !hasDraft { return removeHeld(into: &epoch) }
+    if !pending.hasDraft { return removeHeld(into: &epoch) }
     if cause == .silence, closeTimeOnlyEpoch(into: &epoch) { return true }
-    hasDraft = false
+    pending.hasDraft = false
     if options.detectsEpochEnd {
       if draft.openingMessage == nil {
         endDetector.discardOpen()
@@ -729,9 +648,9 @@ extension EpochAssembler {
       }
     }
     defer { applyPendingDate() }
-    if !draft.hasPositionStatus, !hasHeld { return false }
+    if !draft.hasPositionStatus, !pending.hasHeld { return false }
     draft.write(to: &epoch, options)
-    if hasHeld {
+    if pending.hasHeld {
       mergeHeld(into: &epoch)
       return true
     }
@@ -756,7 +675,7 @@ extension EpochAssembler {
   /// Merges the epoch of the sentences with the held NAV-PVT; NAV-PVT's values have precedence.
   @inline(never)
   private mutating func mergeHeld(into epoch: inout Epoch) {
-    hasHeld = false
+    pending.hasHeld = false
     if held.hasFix || !epoch.hasFix {
       held.fillMissing(from: epoch)
       epoch = held
@@ -794,22 +713,29 @@ extension EpochAssembler {
     if isEmitted(time_ms, now) {
       current.placement = .late
       if case .precisePosition(let precise) = part {
-        if hasHeld { _ = held.refine(precise) } else { ubx.precisionDetector.recordArrival() }
+        if pending.hasHeld {
+          _ = held.refine(precise)
+        } else {
+          ubx.precisionDetector.recordArrival()
+        }
       }
       return nil
     }
     if case .endOfEpoch = part {
-      return hasParts && parts.timeOfWeek_ms == time_ms ? closeParts(at: now, by: .nextTime) : nil
+      return pending.hasParts && parts.timeOfWeek_ms == time_ms
+        ? closeParts(at: now, by: .nextTime) : nil
     }
     var closed: Epoch?
-    if hasParts, parts.timeOfWeek_ms != time_ms { closed = closeParts(at: now, by: .nextTime) }
+    if pending.hasParts, parts.timeOfWeek_ms != time_ms {
+      closed = closeParts(at: now, by: .nextTime)
+    }
     current.placement = .joined
-    if !hasParts {
+    if !pending.hasParts {
       parts = UBXDraft()
       parts.timeOfWeek_ms = time_ms
       parts.received = now
-      hasParts = true
-      current.placement = hasDraft ? .joined : .opened
+      pending.hasParts = true
+      current.placement = pending.hasDraft ? .joined : .opened
     }
     parts.apply(part)
     return closed
@@ -818,7 +744,7 @@ extension EpochAssembler {
   /// Closes the UBX epoch and returns the epoch to emit; nil if no fix status was received, if its time was
   /// already emitted, or if it is now held for sentences.
   private mutating func closeParts(at now: Instant, by cause: EpochEndDetector.Cause) -> Epoch? {
-    hasParts = false
+    pending.hasParts = false
     // Parts without a fix status are no epoch, and are not used to detect the last message.
     guard parts.hasFixStatus else { return nil }
     if options.detectsEpochEnd { endDetector.endEpoch(by: cause) }
@@ -828,7 +754,7 @@ extension EpochAssembler {
     // NAV-PVT always contains a speed; without a part with a velocity it is unknown, not 0.
     if !parts.hasVelocity, epoch.hasFix { epoch.storedFix.speed_mmps = nil }
     parts.addDilutions(to: &epoch)
-    return emit(&epoch, solution, mayWait: false, at: now)
+    return emit(&epoch, solution, mayWait: false, at: now) ? epoch : nil
   }
 
   /// Stores leap seconds and satellites, which also apply after the epoch of their message.
@@ -839,7 +765,7 @@ extension EpochAssembler {
     case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { ubx.leapSeconds = m.current }
     case .satellites(let m), .channels(let m):
       ubx.nextSatellites = m
-      hasNextSatellites = true
+      pending.hasNextSatellites = true
     case .ecefPosition, .position, .status, .dilutions, .ecefSolution, .ecefVelocity, .velocity,
       .precisePosition, .utc, .endOfEpoch:
       break
@@ -856,10 +782,13 @@ extension EpochAssembler {
 
   /// Adds a message while an epoch is queued, which is emitted first.
   @inline(never)
-  mutating func addWhileQueued(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
-    let hadFirstQueued = hasFirstQueued
+  private mutating func addWhileQueued(
+    _ message: GNSSMessage, into epoch: inout Epoch
+  ) -> Bool {
+    let hadFirstQueued = pending.hasFirstQueued
     let first = hadFirstQueued ? next() : nil
-    let second = hasSecondQueued && endsPrecisionWait(message) ? removeSecondQueued() : nil
+    var second: Epoch?
+    if pending.hasSecondQueued, endsPrecisionWait(message) { second = removeSecondQueued() }
     let isWritten = assemble(message, into: &epoch)
     guard let first = first ?? second else { return isWritten }
     // Epochs that this message completed are emitted after those already queued.
@@ -893,7 +822,7 @@ extension EpochAssembler {
   }
 
   private mutating func removeSecondQueued() -> Epoch? {
-    hasSecondQueued = false
+    pending.hasSecondQueued = false
     awaitedPrecisionTime_ms = nil
     return secondQueued
   }
@@ -904,20 +833,20 @@ extension EpochAssembler {
   /// parts that it closed, and its own), and the first is returned immediately. If the caller never calls
   /// ``next()``, each message returns one queued epoch.
   mutating func enqueue(_ epoch: Epoch) {
-    if !hasFirstQueued {
+    if !pending.hasFirstQueued {
       firstQueued = epoch
-      hasFirstQueued = true
+      pending.hasFirstQueued = true
       return
     }
-    precondition(!hasSecondQueued, "at most two epochs are queued")
+    precondition(!pending.hasSecondQueued, "at most two epochs are queued")
     secondQueued = epoch
-    hasSecondQueued = true
+    pending.hasSecondQueued = true
     awaitedPrecisionTime_ms = nil
   }
 
   /// Prepends an epoch to the queue.
   private mutating func enqueueFirst(_ epoch: Epoch) {
-    if hasFirstQueued {
+    if pending.hasFirstQueued {
       let second = firstQueued
       firstQueued = epoch
       enqueue(second)
@@ -930,56 +859,13 @@ extension EpochAssembler {
 // MARK: - UBX solutions: whole epochs, live or from a batch
 
 extension EpochAssembler {
-  /// Adds the payload of NAV-PVT; writes the epoch that it closed or completed and returns true, else
-  /// returns false.
-  ///
-  /// One function for the usual case, NAV-PVT alone: the payload is decoded directly into the epoch.
-  @inline(never)
-  mutating func addLive(_ payload: Span<UInt8>, into epoch: inout Epoch) -> Bool {
-    let utc_us = UBXSolution.moment(payload)
-    guard !hasPending, utc_us != .min else {
-      return addLive(UBXSolution(navPVT: payload), into: &epoch)
-    }
-    let solution = UBXSolution(ofNavPVT: payload, utc_us)
-    var moment = calendar.datedMoment(utc_us, isResolved: solution.isTimeResolved)
-    if isRepeated(solution, moment.time_us, current.arrival) { return false }
-    calendar.record(&moment)
-    recordEmitted(solution, moment.time_us, current.arrival, isHighRate: false)
-    epoch.write(solution, moment, options.isSimulated, at: current.arrival)
-    return true
-  }
-
-  /// Whether any slot is in use, or NAV-HPPOSLLH is expected.
-  @inline(__always) private var hasPending: Bool {
-    !pending.isEmpty || ubx.precisionDetector.isExpected
-  }
-
-  /// Whether the epoch of that time was already emitted, from this protocol or from sentences.
-  @inline(__always) func isRepeated(
-    _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
-  ) -> Bool {
-    guard let lastEmitted, now - lastEmitted.at < EpochAssembler.lateWindow else { return false }
-    if !lastEmitted.isUBX {
-      return EpochAssembler.distance_us(lastEmitted.time_us, time_us)
-        <= EpochAssembler.roundingTolerance_us
-    }
-    let difference = solution.utc_us &- lastEmitted.utc_us
-    if lastEmitted.isHighRate, difference <= 0, difference > -EpochAssembler.maximumLag_us {
-      return true
-    }
-    // Two messages round a time differently. The end of a leap second may have the same UTC as another
-    // time; its time of week differs.
-    return difference.magnitude <= EpochAssembler.ubxRoundingTolerance_us
-      && lastEmitted.timeOfWeek_ms == EpochAssembler.timeOfWeek(solution)
-  }
-
   /// Bound of the difference between times of UBX messages of one epoch.
-  private static let ubxRoundingTolerance_us: UInt64 = 100
+  fileprivate static let ubxRoundingTolerance_us: UInt64 = 100
   /// Bound of the delay of NAV-PVT after HNR-PVT, which the receiver computes faster, and of sentences
   /// after UBX.
-  private static let maximumLag_us: Int64 = 2_000_000
+  fileprivate static let maximumLag_us: Int64 = 2_000_000
 
-  @inline(__always) private mutating func recordEmitted(
+  private mutating func recordEmitted(
     _ solution: UBXSolution, _ time_us: Int64, _ now: Instant, isHighRate: Bool
   ) {
     lastEmitted = LastEmitted(
@@ -988,7 +874,7 @@ extension EpochAssembler {
   }
 
   /// Time of week in the form of ``LastEmitted``.
-  @inline(__always) private static func timeOfWeek(_ solution: UBXSolution) -> Int64 {
+  fileprivate static func timeOfWeek(_ solution: UBXSolution) -> Int64 {
     solution.timeOfWeek_ms.map { Int64($0) } ?? -1
   }
 
@@ -997,15 +883,16 @@ extension EpochAssembler {
   ///
   /// A NAV-PVT that arrives after an HNR-PVT with the same or an earlier time is ignored.
   private mutating func addLive(
-    _ solution: UBXSolution, isHighRate: Bool = false, into output: inout Epoch
+    _ solution: UBXSolution, isHighRate: Bool = false, into epoch: inout Epoch
   ) -> Bool {
     let now = current.arrival
-    var epoch = Epoch(solution, options.isSimulated, at: now)
+    epoch = Epoch()
+    epoch.apply(solution, options.isSimulated, at: now)
     var earlier: Epoch?
     var isPrecise = false
-    if hasParts {
+    if pending.hasParts {
       if parts.timeOfWeek_ms == solution.timeOfWeek_ms {
-        hasParts = false
+        pending.hasParts = false
         parts.addDilutions(to: &epoch)
         if let precise = parts.precise { isPrecise = epoch.refine(precise) }
       } else {
@@ -1014,53 +901,60 @@ extension EpochAssembler {
     }
     let mayWait =
       ubx.precisionDetector.isExpected && !isPrecise && epoch.hasFix && earlier == nil
-    let emitted = emit(&epoch, solution, isHighRate: isHighRate, mayWait: mayWait, at: now)
-    guard let first = emitInOrder(earlier, emitted) else { return false }
-    output = first
+    let isEmitted = emit(&epoch, solution, isHighRate: isHighRate, mayWait: mayWait, at: now)
+    guard let earlier else { return isEmitted }
+    if isEmitted { enqueue(epoch) }
+    epoch = earlier
     return true
   }
 
-  /// Sets the date of a UBX epoch and returns the epoch to emit first: the NMEA epoch or held NAV-PVT that
-  /// it closed, else the UBX epoch itself; nil if that was already emitted or waits.
-  mutating func emit(
+  /// Sets the date of a UBX epoch. If an epoch is to be emitted, writes the first one into `epoch` (the
+  /// NMEA epoch or held NAV-PVT that it closed, else the UBX epoch itself) and returns true; false if it
+  /// was already emitted, or waits.
+  private mutating func emit(
     _ epoch: inout Epoch, _ solution: UBXSolution, isHighRate: Bool = false, mayWait: Bool,
     at now: Instant
-  ) -> Epoch? {
-    if hasNextSatellites {
+  ) -> Bool {
+    if pending.hasNextSatellites {
       epoch.apply(ubx.nextSatellites)
-      hasNextSatellites = false
+      pending.hasNextSatellites = false
     }
+    // Optional epochs would be copied; this one is empty unless `hasClosed` is true.
+    var closed = Epoch()
     guard let utc = solution.utc else {
-      return emitInOrder(closeDraft(at: now, by: .nextTime), epoch)
+      if closeDraft(at: now, by: .nextTime, into: &closed) { enqueue(&epoch, after: closed) }
+      return true
     }
     let time_us = utc.microsecondsOfDay
     let isDrafted = isDraftTime(time_us)
     // The same epoch in both protocols: in live use the sentences are discarded.
-    if isDrafted, !options.waitsForSentences { hasDraft = false }
-    if isRepeated(solution, time_us, now) { return nil }
-    let closed =
-      isDrafted && hasDraft ? removeHeld() : closeDraft(at: now, by: .nextTime)
+    if isDrafted, !options.waitsForSentences { pending.hasDraft = false }
+    if let lastEmitted, lastEmitted.isEpoch(of: solution, time_us, at: now) { return false }
+    let hasClosed =
+      isDrafted && pending.hasDraft
+      ? removeHeld(into: &closed) : closeDraft(at: now, by: .nextTime, into: &closed)
     var moment = calendar.datedMoment(utc.microseconds, isResolved: solution.isTimeResolved)
     calendar.record(&moment)
     epoch.apply(moment)
     recordEmitted(solution, time_us, now, isHighRate: isHighRate)
     if options.waitsForSentences {
       held = epoch
-      hasHeld = true
-      return closed
-    }
-    if mayWait, closed == nil, !hasFirstQueued, !hasSecondQueued {
+      pending.hasHeld = true
+    } else if mayWait, !hasClosed, !pending.hasFirstQueued, !pending.hasSecondQueued {
       secondQueued = epoch
       awaitedPrecisionTime_ms = solution.timeOfWeek_ms
-      hasSecondQueued = true
-      return closed
+      pending.hasSecondQueued = true
+    } else {
+      if hasClosed { enqueue(&epoch, after: closed) }
+      return true
     }
-    return emitInOrder(closed, epoch)
+    if hasClosed { epoch = closed }
+    return hasClosed
   }
 
   /// Whether the draft has that time, up to rounding.
   @inline(__always) private func isDraftTime(_ time_us: Int64) -> Bool {
-    guard hasDraft, let open = draft.time_us else { return false }
+    guard pending.hasDraft, let open = draft.time_us else { return false }
     return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.roundingTolerance_us
   }
 
@@ -1074,10 +968,10 @@ extension EpochAssembler {
     return epoch
   }
 
-  mutating func emitInOrder(_ first: Epoch?, _ second: Epoch?) -> Epoch? {
-    guard let first else { return second }
-    if let second { enqueue(second) }
-    return first
+  /// Queues `epoch` and replaces it by `first`, which is emitted before it.
+  private mutating func enqueue(_ epoch: inout Epoch, after first: Epoch) {
+    enqueue(epoch)
+    epoch = first
   }
 }
 
@@ -1085,55 +979,29 @@ extension Epoch {
   /// Creates the epoch of a UBX solution without a date.
   init(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     self.init()
-    writeUndated(s, isSimulated, at: now)
+    apply(s, isSimulated, at: now)
   }
 
-  /// Writes the epoch of a UBX solution without a date.
-  @inline(never)
-  mutating func writeUndated(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
-    let moment = DatedMoment(utc_us: .min, time_us: .min, isUncertain: false)
-    write(s, moment, isSimulated, at: now)
-  }
-
-  /// Writes the epoch of a UBX solution in place, each field once.
-  @inline(always)
-  mutating func write(
-    _ s: UBXSolution, _ moment: DatedMoment, _ isSimulated: Bool, at now: Instant
-  ) {
+  /// Writes a UBX solution without its date into an empty epoch.
+  mutating func apply(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
+    mode = .noFix
+    pdop_e2 = s.positionDOP_e2
+    timeAccuracy_ns = s.timeAccuracy_ns
     let coordinate = s.coordinate
-    guard s.isFixOK, s.fixType >= 1, s.fixType <= 5, coordinate.isValid else {
-      self = Epoch()
-      mode = .noFix
-      pdop_e2 = s.positionDOP_e2
-      timeAccuracy_ns = s.timeAccuracy_ns
-      apply(moment)
-      return
-    }
+    guard s.isFixOK, s.fixType >= 1, s.fixType <= 5, coordinate.isValid else { return }
     hasFix = true
     storedFix.acquired = now
     storedFix.coordinate = coordinate
     storedFix.isSimulated = isSimulated
     storedFix.quality = Epoch.quality(s)
-    apply(moment)
     writeMotion(s)
     writeAltitude(s)
     storedFix.horizontalAccuracy_mm = Epoch.accuracy(s.horizontalAccuracy_mm)
     storedFix.satellites = s.satellites.map { Int16($0) }
-    pdop_e2 = s.positionDOP_e2
-    timeAccuracy_ns = s.timeAccuracy_ns
-    origin = .live
-    // Values that these messages lack.
-    latitudeError_mm = nil
-    longitudeError_mm = nil
-    hdop_e2 = nil
-    vdop_e2 = nil
-    satellitesInView = nil
-    meanSignal_dBHz = nil
-    bestSignal_dBHz = nil
   }
 
   /// Writes speed, course and climb.
-  @inline(always) private mutating func writeMotion(_ s: UBXSolution) {
+  @inline(__always) private mutating func writeMotion(_ s: UBXSolution) {
     let course_e4 = Epoch.course_e4(s)
     storedFix.speed_mmps = s.groundSpeed_mmps
     storedFix.course_e4 = course_e4
@@ -1145,7 +1013,7 @@ extension Epoch {
   }
 
   /// Writes altitudes and the dimension of the fix.
-  @inline(always) private mutating func writeAltitude(_ s: UBXSolution) {
+  @inline(__always) private mutating func writeAltitude(_ s: UBXSolution) {
     // Dead reckoning alone is two-dimensional, as in u-blox's own GSA and in gpsd.
     let isSpatial = s.fixType > 2
     mode = isSpatial ? .threeDimensional : .twoDimensional
@@ -1154,7 +1022,6 @@ extension Epoch {
     storedFix.altitude_mm = s.heightMSL_mm
     storedFix.verticalAccuracy_mm =
       isSpatial ? s.verticalAccuracy_mm.map { Epoch.accuracy($0) } : nil
-    geoidSeparation_mm = nil
     if let heightMSL = s.heightMSL_mm {
       let (difference, isOver) = s.height_mm.subtractingReportingOverflow(heightMSL)
       geoidSeparation_mm = isOver ? nil : difference
@@ -1219,4 +1086,29 @@ struct HighPrecisionDetector {
     misses += 1
     if misses >= HighPrecisionDetector.maximumMisses { self = HighPrecisionDetector() }
   }
+}
+
+// MARK: - Slots in use
+
+/// Which slots of an ``EpochAssembler`` are in use.
+@usableFromInline struct PendingParts: Sendable {
+  /// An open NMEA epoch in `draft`.
+  @usableFromInline fileprivate(set) var hasDraft = false
+  /// A complete epoch in `firstQueued`, emitted next.
+  @usableFromInline fileprivate(set) var hasFirstQueued = false
+  /// A NAV-PVT epoch in `held` that waits for sentences of its time.
+  @usableFromInline fileprivate(set) var hasHeld = false
+  /// An open UBX epoch in `parts`.
+  @usableFromInline fileprivate(set) var hasParts = false
+  /// An epoch in `secondQueued`: waits for its NAV-HPPOSLLH, or is emitted after `firstQueued`.
+  @usableFromInline fileprivate(set) var hasSecondQueued = false
+  /// Satellites for the next epoch in `nextSatellites`. Not an epoch.
+  fileprivate(set) var hasNextSatellites = false
+
+  /// Whether any epoch is open or complete.
+  @inlinable var hasEpoch: Bool {
+    hasDraft || hasFirstQueued || hasHeld || hasParts || hasSecondQueued
+  }
+  /// Whether the queue may hold an epoch to emit.
+  @inlinable var mayHaveNext: Bool { hasFirstQueued || hasSecondQueued }
 }

@@ -1,137 +1,149 @@
-import CCore
-
-/// Incremental scan of a sentence: its checksum so far and the offsets of its commas.
+/// Incremental scan of a sentence for its end, its checksum and the offsets of its fields.
 ///
-/// Kept while the sentence is incomplete, so that no sixteen bytes are scanned twice. All offsets are
-/// relative to the byte after the `$`. Used by ``StreamDecoder``; depends on `CCore`.
+/// Kept while the sentence is incomplete, so that no byte is scanned twice. All offsets are relative to
+/// the byte after the `$`. Used by ``StreamDecoder`` and ``NMEAFraming``. No dependencies.
 struct SentenceScan {
   /// Number of fields that can be read; further ones are part of the checksum only.
   static var fieldLimit: Int { 24 }
-  /// Number of bytes after the last one that are loaded with it; their content has no effect.
-  static var margin: Int { 16 }
 
-  // Number of bytes scanned: a multiple of 16 until the end is found.
+  // Number of bytes scanned.
   private var scanned = 0
-  // Commas among the bytes scanned since the last multiple of 64, one bit each.
-  private var commaMask: UInt64 = 0
-  /// Checksum of the bytes scanned.
-  private var sum = SentenceParity()
-  // Number and offsets of the recorded commas: at most 24, and then up to 64 of another group of bytes.
+  /// Checksum of the bytes scanned: their exclusive or.
+  private(set) var parity: UInt8 = 0
+  // Number of commas, at most one more than there are readable fields.
   private var commaCount = 0
-  private var commaOffsets = InlineArray<88, UInt16>(repeating: 0)
+  private var offsets = InlineArray<25, UInt16>(repeating: 0)
 
   /// Resets the scan to the start of another sentence.
   @inline(__always) mutating func reset() {
     scanned = 0
-    commaMask = 0
-    sum = SentenceParity()
+    parity = 0
     commaCount = 0
   }
 
-  /// Exclusive or of the bytes scanned.
-  @inline(__always) var parity: UInt8 { sum.byte }
-
-  /// Records the offsets of the last fields, if the next eight bytes begin with a star and the correct
-  /// checksum in capitals.
-  ///
-  /// - Returns: Number of those bytes that belong to the sentence; nil otherwise.
-  @inline(__always) mutating func close(before word: UInt64) -> Int? {
-    guard let tail = NMEAFraming.tail(word, sum.byte) else { return nil }
-    close()
-    return tail
-  }
-
-  /// Records the offsets of the last fields.
-  @inline(__always) mutating func close() {
-    recordCommas(commaMask, from: scanned & ~63)
-    if commaCount <= SentenceScan.fieldLimit {
-      commaOffsets[commaCount] = UInt16(truncatingIfNeeded: scanned)
-    }
-  }
-
   /// Offsets of the commas and of the end of the last field: one more than there are readable fields,
-  /// because each field begins after a comma.
-  ///
-  /// Valid after `close`.
-  var fieldOffsets: Span<UInt16> {
-    @_lifetime(borrow self) @inline(__always)
-    get { commaOffsets.span.extracting(0...min(commaCount, SentenceScan.fieldLimit)) }
+  /// because each field begins after a comma. Call this when ``run(_:_:upTo:)`` has found the end.
+  @_lifetime(&self)
+  mutating func fieldOffsets() -> Span<UInt16> {
+    if commaCount <= SentenceScan.fieldLimit {
+      offsets[commaCount] = UInt16(truncatingIfNeeded: scanned)
+    }
+    return offsets.span.extracting(0...min(commaCount, SentenceScan.fieldLimit))
   }
 
   /// Continues the scan of the sentence whose first byte after the `$` is `i`, up to a star, a byte
-  /// that no sentence contains, or `limit`. O(bytes), sixteen at a time.
-  ///
-  /// - Precondition: ``margin`` bytes follow `limit`.
-  /// - Returns: Index at which the scan stopped.
-  @inline(__always)
+  /// that no sentence contains, or `limit`; returns the index at which the scan stopped. O(bytes), eight
+  /// at a time: byte by byte, a sentence takes 500 instructions more.
   mutating func run(_ s: Span<UInt8>, _ i: Int, upTo limit: Int) -> Int {
-    precondition(
-      i >= 0 && scanned >= 0 && limit >= 0 && limit <= s.count &- SentenceScan.margin,
-      "the sentence and a margin lie in the span")
+    let sentence = s.extracting(i..<limit)
     var offset = scanned
-    var progress = Progress(sum: sum, commaMask: commaMask)
-    while i &+ offset < limit {
-      // Bounds: 0 ≤ i + offset, which is below limit, and limit + margin ≤ count.
-      let bytes = unsafe s.bytes.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: i &+ offset, as: SIMD16<UInt8>.self)
-      let ends = bytes16_delimiters(bytes)
-      let remaining = limit &- i &- offset
-      if ends != 0 || remaining < 16 {
-        let end = ends == 0 ? 16 : ends.trailingZeroBitCount
-        // The last bytes are scanned again when more follow.
-        if end >= remaining { break }
-        progress.add(bytes, end, at: offset)
-        (sum, commaMask, scanned) = (progress.sum, progress.commaMask, offset &+ end)
-        return i &+ scanned
+    var sum: UInt64 = 0
+    words: while offset &+ 8 <= sentence.count {
+      let word = sentence.u8(offset)
+      var marks = SentenceScan.marks(word)
+      while marks != 0 {
+        let bit = marks.trailingZeroBitCount &- 7
+        let byte = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: bit))
+        if byte == UInt8(ascii: ",") {
+          recordComma(offset &+ bit &>> 3)
+        } else if SentenceScan.isEnd(byte) {
+          // The checksum covers the bytes before the end, at which the loop below stops.
+          sum ^= word & (1 &<< UInt64(truncatingIfNeeded: bit) &- 1)
+          offset &+= bit &>> 3
+          break words
+        }
+        marks &= marks &- 1
       }
-      progress.add(bytes, at: offset)
-      offset &+= 16
-      if offset & 63 == 0 {
-        recordCommas(progress.commaMask, from: offset &- 64)
-        progress.commaMask = 0
-      }
+      sum ^= word
+      offset &+= 8
     }
-    (sum, commaMask, scanned) = (progress.sum, progress.commaMask, offset)
-    return limit
+    sum ^= sum &>> 32
+    sum ^= sum &>> 16
+    parity ^= UInt8(truncatingIfNeeded: sum ^ sum &>> 8)
+    while offset < sentence.count {
+      let byte = sentence[offset]
+      if byte == UInt8(ascii: ",") {
+        recordComma(offset)
+      } else if SentenceScan.isEnd(byte) {
+        break
+      }
+      parity ^= byte
+      offset &+= 1
+    }
+    scanned = offset
+    return i &+ offset
   }
 
-  /// Records the offsets of up to 64 commas, relative to `start`.
-  @inline(never) private mutating func recordCommas(_ commaMask: UInt64, from start: Int) {
-    if commaCount > SentenceScan.fieldLimit { return }
-    var count = commaCount
-    var remaining = commaMask
-    while remaining != 0 {
-      // At most 24 were recorded before, and 64 are marked: there is capacity for 88.
-      let offset = start &+ remaining.trailingZeroBitCount
-      unsafe commaOffsets[unchecked: count] = UInt16(truncatingIfNeeded: offset)
-      count &+= 1
-      remaining &= remaining &- 1
-    }
-    commaCount = count
+  @inline(__always) private mutating func recordComma(_ offset: Int) {
+    guard commaCount <= SentenceScan.fieldLimit else { return }
+    offsets[commaCount] = UInt16(truncatingIfNeeded: offset)
+    commaCount &+= 1
+  }
+
+  /// Marks the high bit of each byte that is a comma or may end a sentence: up to the comma, or from
+  /// 0x7F up. No carry crosses a byte.
+  @inline(__always) private static func marks(_ word: UInt64) -> UInt64 {
+    let low = word & 0x7F7F_7F7F_7F7F_7F7F
+    let isAboveComma = low &+ 0x5353_5353_5353_5353
+    let isDelete = low &+ 0x0101_0101_0101_0101
+    return (~isAboveComma | isDelete | word) & 0x8080_8080_8080_8080
+  }
+
+  /// Whether a byte ends a sentence: a star, or a byte that no sentence contains.
+  @inline(__always) static func isEnd(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "$")
   }
 }
 
-extension SentenceScan {
-  /// Checksum and commas of the bytes scanned, kept in registers during a scan.
-  private struct Progress {
-    fileprivate(set) var sum: SentenceParity
-    fileprivate(set) var commaMask: UInt64
+/// Boundaries of sentences in a buffer, without a decoder: for tools that scan recordings.
+public enum NMEAFraming {
+  /// Longest sentence handled here, bytes; ``StreamDecoder`` handles longer ones up to its own limit.
+  private static let maximumLength = 500
 
-    /// Adds sixteen bytes, the first one at `offset`.
-    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, at offset: Int) {
-      sum.add(bytes)
-      addCommas(bytes16_commas(bytes), at: offset)
-    }
+  /// End of the sentence whose `$` is at `start`, including its line end; nil if its checksum is wrong,
+  /// if it is too long, or if it is incomplete. O(its length).
+  public static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
+    precondition(start >= 0 && start < bytes.count, "the start lies in the bytes")
+    let limit = min(bytes.count, start + maximumLength)
+    var scan = SentenceScan()
+    let star = scan.run(bytes, start + 1, upTo: limit)
+    guard star + 8 <= bytes.count, hasChecksum(bytes, at: star, scan.parity) else { return nil }
+    return lineEnd(bytes, star + 3)
+  }
 
-    /// Adds the first `count` of sixteen bytes; `count` is below 16.
-    @inline(__always) mutating func add(_ bytes: SIMD16<UInt8>, _ count: Int, at offset: Int) {
-      sum.add(bytes, count)
-      addCommas(
-        bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: offset)
+  /// Index after the given number of commas from `start` on, with two bytes after it; nil if the
+  /// sentence has fewer commas, is too long, or too few bytes follow. O(bytes up to there).
+  public static func index(afterCommas commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int?
+  {
+    precondition(start >= 0 && commas > 0, "the start is not negative, and a comma is counted")
+    let limit = min(bytes.count, start + maximumLength) - 2
+    var remaining = commas
+    var i = start
+    while i < limit, !SentenceScan.isEnd(bytes[i]) {
+      if bytes[i] == UInt8(ascii: ",") { remaining -= 1 }
+      i += 1
+      if remaining == 0 { return i }
     }
+    return nil
+  }
 
-    @inline(__always) private mutating func addCommas(_ commas: UInt32, at offset: Int) {
-      commaMask |= UInt64(commas) &<< UInt64(truncatingIfNeeded: offset)
-    }
+  /// Whether a star and the two digits of that checksum, in either case, are at `star`.
+  static func hasChecksum(_ bytes: Span<UInt8>, at star: Int, _ parity: UInt8) -> Bool {
+    bytes[star] == UInt8(ascii: "*") && isDigit(bytes[star + 1], parity >> 4)
+      && isDigit(bytes[star + 2], parity & 15)
+  }
+
+  /// Index after the line end that may be at `i`.
+  static func lineEnd(_ bytes: Span<UInt8>, _ i: Int) -> Int {
+    var i = i
+    if i < bytes.count, bytes[i] == 0x0D { i += 1 }
+    if i < bytes.count, bytes[i] == 0x0A { i += 1 }
+    return i
+  }
+
+  /// Whether a character is the hexadecimal digit of `value`, in either case.
+  private static func isDigit(_ byte: UInt8, _ value: UInt8) -> Bool {
+    if value < 10 { return byte == UInt8(ascii: "0") &+ value }
+    return byte | 0x20 == UInt8(ascii: "a") &- 10 &+ value
   }
 }

@@ -60,13 +60,13 @@ public struct DecoderOptions: Equatable, Sendable {
 /// - A decision depends only on the bytes from `start` on, never on chunk boundaries or on earlier
 ///   bytes. The sequence of messages and the counters are therefore independent of the chunks.
 /// - A false start removes one byte. A frame that begins inside a false candidate is still found.
-/// - 0 ≤ `start` ≤ `end` ≤ ``capacity``. Behind `end`, 16 further bytes may be loaded
-///   (``SentenceScan/margin``); their content has no effect.
+/// - 0 ≤ `start` ≤ `end` ≤ ``capacity``. Behind ``capacity``, 8 further bytes may be loaded
+///   (``NMEAFields/margin``); their content has no effect.
 /// - An incomplete candidate is always shorter than ``capacity`` (longest payload 4,096 bytes plus
 ///   header and trailer), so `fill` always makes progress.
 /// - While ``needsInput`` is set, the buffer is empty or begins with an incomplete candidate.
-/// - `scan` describes the sentence at `start` and is reset whenever that is removed, so no 16 bytes of
-///   a sentence are scanned twice. Bytes after a false start are examined again.
+/// - `scan` describes the sentence at `start` and is reset whenever that is removed, so no byte of
+///   a sentence is scanned twice. Bytes after a false start are examined again.
 ///
 /// # Who changes what
 ///
@@ -74,7 +74,7 @@ public struct DecoderOptions: Equatable, Sendable {
 /// call, may change the counters, and must not keep the span. ``lastFrame(_:)`` reads bytes before
 /// `start`, which are valid until the next `fill`.
 ///
-/// Used by ``GNSSDecoder`` (messages, epochs) and ``UBXCommandDecoder`` (simulated receivers). Depends
+/// Used by ``GNSSDecoder`` (messages) and ``UBXCommandDecoder`` (simulated receivers). Depends
 /// only on the framing files of this folder. No heap, no clock.
 struct StreamDecoder: Sendable {
   /// Longest sentence from `$` to the last digit of the checksum, bytes.
@@ -82,8 +82,8 @@ struct StreamDecoder: Sendable {
   /// Capacity of the buffer, bytes: more than any unfinished frame.
   static var capacity: Int { 4_112 }
 
-  // The capacity and the margin of a scan.
-  private var buffer: InlineArray<4_128, UInt8>
+  // The capacity and the margin of a field.
+  private var buffer: InlineArray<4_120, UInt8>
   private var start = 0
   private var end = 0
   /// Whether all buffered bytes were examined, so that more are necessary.
@@ -256,7 +256,7 @@ struct StreamDecoder: Sendable {
       drop(count)
       return false
     case .sentence(let length):
-      var fields = NMEAFields(buffer.span, at: start &+ 1, scan.fieldOffsets)
+      var fields = NMEAFields(buffer.span, at: start &+ 1, scan.fieldOffsets())
       let hasProduct = reader.handleSentence(&fields, &counters, into: &product)
       drop(length)
       return hasProduct
@@ -411,7 +411,8 @@ struct StreamDecoder: Sendable {
   private mutating func examineSentence() -> Decision {
     let i = start
     let limit = min(end, i &+ Self.sentenceLimit &- 2)
-    let j = scan.run(buffer.span, i &+ 1, upTo: limit)
+    let buffered = buffer.span.extracting(0..<end)
+    let j = scan.run(buffered, i &+ 1, upTo: limit)
     if j == limit {
       if j &- i == Self.sentenceLimit &- 2 {
         counters.overlong.incrementSaturating()
@@ -419,76 +420,42 @@ struct StreamDecoder: Sendable {
       }
       return .incomplete
     }
-    // The check reads the first five of eight bytes; the others lie in the buffer with any content.
-    if j &+ 5 <= end, let tail = scan.close(before: Self.word(buffer.span, j)) {
+    if buffered[j] != UInt8(ascii: "*") {
+      return Self.rejectSentence(buffered, i, j, options, &counters)
+    }
+    if j &+ 2 >= end { return .incomplete }
+    if NMEAFraming.hasChecksum(buffered, at: j, scan.parity) {
       counters.sentences.incrementSaturating()
-      return .sentence(length: j &- i &+ tail)
+      return .sentence(length: NMEAFraming.lineEnd(buffered, j &+ 3) &- i)
     }
-    let buffered = buffer.span.extracting(0..<end)
-    if buffered[j] == UInt8(ascii: "*") {
-      if j &+ 2 >= buffered.count { return .incomplete }
-      return Self.finishSentence(buffered, i, j, &scan, &counters)
+    if Self.isHexadecimal(buffered[j &+ 1]) && Self.isHexadecimal(buffered[j &+ 2]) {
+      counters.checksumErrors.incrementSaturating()
+    } else {
+      counters.truncated.incrementSaturating()
     }
-    return Self.rejectSentence(buffered, i, j, &scan, options, &counters)
-  }
-
-  /// Checks the sentence at `i` with its star at `j` and two bytes after it, which the fast check did
-  /// not accept: fewer than five bytes are buffered from the star on, the checksum has lowercase letters,
-  /// or it is wrong.
-  @inline(never)
-  private static func finishSentence(
-    _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
-    _ counters: inout DecoderCounters
-  ) -> Decision {
-    let parity = scan.parity
-    if !isDigit(s[j &+ 1], parity &>> 4) || !isDigit(s[j &+ 2], parity & 15) {
-      if isHexadecimal(s[j + 1]) && isHexadecimal(s[j + 2]) {
-        counters.checksumErrors.incrementSaturating()
-      } else {
-        counters.truncated.incrementSaturating()
-      }
-      return falseStart(&counters)
-    }
-    counters.sentences.incrementSaturating()
-    scan.close()
-    return .sentence(length: lineEnd(s, j &+ 3) &- i)
+    return Self.falseStart(&counters)
   }
 
   /// Handles a sentence that ends at `j` without a star: accepts it at a line end if the options allow
   /// that, else skips it up to `j`.
   @inline(never)
   private static func rejectSentence(
-    _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
+    _ s: Span<UInt8>, _ i: Int, _ j: Int, _ options: DecoderOptions,
     _ counters: inout DecoderCounters
   ) -> Decision {
     let isLineEnd = s[j] == 0x0D || s[j] == 0x0A
     if isLineEnd && options.allowsMissingChecksum && j > i + 1 {
       counters.withoutChecksum.incrementSaturating()
-      scan.close()
-      return .sentence(length: lineEnd(s, j) - i)
+      return .sentence(length: NMEAFraming.lineEnd(s, j) - i)
     }
     if j > i + 1 { counters.truncated.incrementSaturating() }
     counters.skippedBytes += UInt64(j - i)
     return .skip(j - i)
   }
 
-  /// Index after the line end that may be at `j`.
-  @inline(__always) private static func lineEnd(_ s: Span<UInt8>, _ j: Int) -> Int {
-    var j = j
-    if j < s.count, s[j] == 0x0D { j &+= 1 }
-    if j < s.count, s[j] == 0x0A { j &+= 1 }
-    return j
-  }
-
   private static func falseStart(_ counters: inout DecoderCounters) -> Decision {
     counters.skippedBytes += 1
     return .skip(1)
-  }
-
-  /// Whether a character is the hexadecimal digit of `value`, in either case.
-  @inline(__always) private static func isDigit(_ byte: UInt8, _ value: UInt8) -> Bool {
-    if value < 10 { return byte == UInt8(ascii: "0") &+ value }
-    return byte | 0x20 == UInt8(ascii: "a") &- 10 &+ value
   }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {

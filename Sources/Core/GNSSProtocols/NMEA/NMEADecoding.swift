@@ -2,57 +2,28 @@ import LocationTypes
 
 /// Decodes sentences into messages: NMEA 0183 versions 2.0 to 4.11, with any talker.
 ///
-/// ``NMEAFields`` reads the single fields; a ``SentenceHandler`` receives the result. Trailing fields
-/// that a version lacks are nil; additional ones are ignored. The comment of each method lists the
+/// ``NMEAFields`` reads the single fields. Trailing fields that a version lacks are nil; additional ones are ignored. The comment of each method lists the
 /// fields in order. Depends on `LocationTypes`.
 enum NMEADecoding {
-  /// Decodes a sentence and passes it to `handler`; returns whether that wrote a product.
-  @inline(__always)
-  static func read<Handler: SentenceHandler>(
-    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for handler: inout Handler,
-    into product: inout Handler.Product
-  ) -> Bool {
+  /// Decodes a sentence, and counts malformed and unsupported ones.
+  static func message(
+    _ f: inout NMEAFields, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
     let head = f.head
     let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
-      return handler.handle(proprietary(&f, head, &counters), into: &product)
+      return proprietary(&f, head, &counters)
     }
+    let message: GNSSMessage
     // The three letters of the sentence type, the last one in the highest byte.
     switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
-    case 0x56_53_47:
-      let m = gsv(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case 0x41_53_47:
-      let m = gsa(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case 0x41_47_47:
-      let m = gga(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case 0x43_4D_52:
-      let m = rmc(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case 0x47_54_56:
-      let m = vtg(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case 0x4C_4C_47:
-      let m = gll(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case 0x54_53_47:
-      let m = gst(&f, talker)
-      if !f.isMalformed { return handler.handle(m, into: &product) }
-    case let kind: return handler.handle(other(kind, &f, talker, &counters), into: &product)
-    }
-    counters.malformed.incrementSaturating()
-    return handler.handle(.malformed, into: &product)
-  }
-
-  /// Decodes sentences that few receivers send or that come once per epoch, and counts unsupported ones.
-  @inline(never)
-  private static func other(
-    _ kind: UInt32, _ f: inout NMEAFields, _ talker: Talker, _ counters: inout DecoderCounters
-  ) -> GNSSMessage {
-    let message: GNSSMessage
-    switch kind {
+    case 0x56_53_47: message = .gsv(gsv(&f, talker))
+    case 0x41_53_47: message = .gsa(gsa(&f, talker))
+    case 0x41_47_47: message = .gga(gga(&f, talker))
+    case 0x43_4D_52: message = .rmc(rmc(&f, talker))
+    case 0x47_54_56: message = .vtg(vtg(&f, talker))
+    case 0x4C_4C_47: message = .gll(gll(&f, talker))
+    case 0x54_53_47: message = .gst(gst(&f, talker))
     case 0x41_44_5A: message = .zda(zda(&f, talker))
     case 0x53_4E_47: message = .gns(gns(&f, talker))
     case 0x53_42_47: message = .gbs(gbs(&f, talker))
@@ -123,11 +94,7 @@ enum NMEADecoding {
     m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
     // Most receivers leave the last satellites empty.
     for i in 2..<14 where f.length(i) != 0 {
-      if let number = f.twoDigits(i) {
-        m.append(UInt16(number))
-      } else if let number = f.whole(i, as: UInt16.self) {
-        m.append(number)
-      }
+      if let number = f.whole(i, as: UInt16.self) { m.append(number) }
     }
     m.positionDOP_e2 = f.dilution(14)
     m.horizontalDOP_e2 = f.dilution(15)
@@ -143,9 +110,7 @@ enum NMEADecoding {
       inView: f.whole(2, as: UInt8.self))
     var i = 3
     while i &+ 4 <= f.count && i < 19 {
-      if let satellite = f.satellite(i) {
-        if satellite.number != 0 { m.append(satellite) }
-      } else if let number = f.whole(i, as: UInt16.self), number != 0 {
+      if let number = f.whole(i, as: UInt16.self), number != 0 {
         m.append(
           SatelliteInView(
             number: number, elevation_deg: f.elevation(i &+ 1), azimuth_deg: f.azimuth(i &+ 2),

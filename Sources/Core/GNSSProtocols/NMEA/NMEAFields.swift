@@ -9,6 +9,9 @@ import LocationTypes
 /// Eight bytes may be loaded at the start of any field, because a margin follows the sentence. Depends
 /// on `LocationTypes`; borrows the decoder's buffer.
 struct NMEAFields: ~Escapable {
+  /// Number of bytes after the last one that may be loaded with it; their content has no effect.
+  static var margin: Int { 8 }
+
   let bytes: Span<UInt8>
   /// Index of the address, after the `$`.
   let start: Int
@@ -21,13 +24,13 @@ struct NMEAFields: ~Escapable {
 
   /// Creates the fields of the sentence whose address begins at `start`, with the offsets of its scan.
   ///
-  /// - Precondition: ``SentenceScan/margin`` bytes follow the sentence.
+  /// - Precondition: ``margin`` bytes follow the sentence.
   @_lifetime(copy bytes, copy offsets)
   @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ offsets: Span<UInt16>) {
     count = offsets.count &- 1
     precondition(
       count >= 0 && start >= 0
-        && start &+ Int(offsets[count]) <= bytes.count &- SentenceScan.margin,
+        && start &+ Int(offsets[count]) <= bytes.count &- NMEAFields.margin,
       "a margin follows the sentence")
     self.bytes = bytes
     self.start = start
@@ -151,47 +154,6 @@ extension NMEAFields {
     if NMEAFields.nonDigitMask(x) != 0 { return nil }
     let pairs = x &* 10 &+ x &>> 8
     return (pairs & 0xFF, pairs &>> 16 & 0xFF, pairs &>> 32 & 0xFF)
-  }
-}
-
-// MARK: Fields of usual form
-
-extension NMEAFields {
-  /// Field `i` if it consists of two digits; nil otherwise.
-  @inline(__always) func twoDigits(_ i: Int) -> UInt8? {
-    let (begin, length) = location(i)
-    if length != 2 { return nil }
-    // The field has two bytes.
-    let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: begin, as: UInt16.self)
-    let x = UInt16(littleEndian: bits) ^ 0x3030
-    if (x &+ 0x7676) & 0x8080 != 0 { return nil }
-    return UInt8(truncatingIfNeeded: x &* 10 &+ x &>> 8)
-  }
-
-  /// The satellite in the four fields from `i` on, if they have the usual form `12,45,123,45` or
-  /// `12,45,123,`; nil otherwise.
-  @inline(__always) func satellite(_ i: Int) -> SatelliteInView? {
-    let comma = Int(fieldOffsets[i])
-    let length = Int(fieldOffsets[i &+ 4]) &- comma
-    let begin = start &+ comma &+ 1
-    if length != 13 && length != 11 { return nil }
-    // Characters XOR the expected form, `0` for digits: `12,45,12` and `123,45`. Commas become zero.
-    let first = load(begin) ^ 0x3030_2C30_302C_3030
-    let mask: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
-    let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & mask
-    let mismatches = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
-    if mismatches & NMEAFields.highBits != 0 { return nil }
-    let front = first &* 10 &+ first &>> 8
-    let back = second &* 10 &+ second &>> 8
-    let elevation = front &>> 24 & 0xFF
-    let azimuth = (second & 0xFF) &* 100 &+ back &>> 8 & 0xFF
-    if elevation > 90 || azimuth > 360 { return nil }
-    return SatelliteInView(
-      number: UInt16(truncatingIfNeeded: front & 0xFF),
-      elevation_deg: Int8(truncatingIfNeeded: elevation),
-      azimuth_deg: UInt16(truncatingIfNeeded: azimuth),
-      signal_dBHz: length == 13 ? UInt8(truncatingIfNeeded: back &>> 32) : nil)
   }
 }
 

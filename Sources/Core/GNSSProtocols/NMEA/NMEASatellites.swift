@@ -63,10 +63,12 @@ public struct GSA: Equatable, Sendable {
 @frozen public struct SatelliteInView: Equatable, Sendable {
   /// Satellite number, as in the sentence; never 0.
   public var number: UInt16
-  // Compact, because every GSV contains four: sentinel values for nil, private to this type.
-  @usableFromInline var azimuth_raw: UInt16
-  @usableFromInline var elevation_raw: Int8
-  @usableFromInline var signal_raw: UInt8
+  /// Degrees above the horizon, −90 to 90.
+  public var elevation_deg: Int8?
+  /// Degrees from true north, 0 to 360.
+  public var azimuth_deg: UInt16?
+  /// Carrier-to-noise density, 0 to 99 dB-Hz; nil if the satellite is not tracked.
+  public var signal_dBHz: UInt8?
 
   /// Creates a satellite.
   @inlinable public init(
@@ -74,17 +76,10 @@ public struct GSA: Equatable, Sendable {
     signal_dBHz: UInt8? = nil
   ) {
     self.number = number
-    azimuth_raw = azimuth_deg ?? .max
-    elevation_raw = elevation_deg ?? .min
-    signal_raw = signal_dBHz ?? .max
+    self.elevation_deg = elevation_deg
+    self.azimuth_deg = azimuth_deg
+    self.signal_dBHz = signal_dBHz
   }
-
-  /// Degrees above the horizon, −90 to 90.
-  @inlinable public var elevation_deg: Int8? { elevation_raw == .min ? nil : elevation_raw }
-  /// Degrees from true north, 0 to 360.
-  @inlinable public var azimuth_deg: UInt16? { azimuth_raw == .max ? nil : azimuth_raw }
-  /// Carrier-to-noise density, 0 to 99 dB-Hz; nil if the satellite is not tracked.
-  @inlinable public var signal_dBHz: UInt8? { signal_raw == .max ? nil : signal_raw }
 }
 
 /// GSV: satellites in view, at most four a sentence. Empty fields are nil.

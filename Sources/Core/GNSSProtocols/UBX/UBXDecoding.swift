@@ -5,11 +5,10 @@ import LocationTypes
 /// A payload of unexpected length or version yields `malformed`. Layouts: u-blox 8/M8 receiver
 /// description R28 and M10 SPG 5.10 interface description. Depends on `LocationTypes`.
 enum UBXDecoding {
-  @inline(__always)
-  static func message(
+  @inline(always) static func message(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
-    // Fast path for NAV-PVT, constructed in place: every fix passes here.
+    // NAV-PVT is constructed in place, because every fix of a u-blox receiver passes here.
     if identity == .navPVT, UBXSolution.isNavPVT(payload) {
       return .navPVT(UBXSolution(navPVT: payload))
     }

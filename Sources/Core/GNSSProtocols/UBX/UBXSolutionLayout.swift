@@ -42,53 +42,28 @@ enum UBXSolutionLayout {
 
 extension UBXSolution {
   /// Whether a payload has the length of NAV-PVT: 92 bytes, or 84 of protocol 14 and u-blox 7.
-  @inline(__always) static func isNavPVT(_ p: Span<UInt8>) -> Bool {
+  static func isNavPVT(_ p: Span<UInt8>) -> Bool {
     p.count == UBXSolutionLayout.length || p.count == UBXSolutionLayout.shortLength
   }
 
   /// Reads NAV-PVT of either length.
-  ///
-  /// - Precondition: ``isNavPVT(_:)`` is true for the payload.
-  init(navPVT p: Span<UInt8>) {
-    precondition(UBXSolution.isNavPVT(p), "NAV-PVT has one of two lengths")
+  @inline(always) init(navPVT p: Span<UInt8>) {
     self.init(sharedFields: p)
-    clearInvalidPosition(p)
-  }
-
-  /// Reads the fields that NAV-PVT and LOG-BATCH share, of which the first is the time of week.
-  ///
-  /// - Precondition: The payload has at least the length of the short NAV-PVT.
-  @inline(never) init(sharedFields p: Span<UInt8>) {
-    self.init(p, UBXSolution.moment(p))
-  }
-
-  /// Reads NAV-PVT, whose time is `utc_us`.
-  @inline(always) init(ofNavPVT p: Span<UInt8>, _ utc_us: Int64) {
-    self.init(p, utc_us)
-    clearInvalidPosition(p)
-  }
-
-  /// Applies flag invalidLlh of the long form of NAV-PVT.
-  @inline(always) private mutating func clearInvalidPosition(_ p: Span<UInt8>) {
+    // Flag invalidLlh of the long form.
     if p.count == UBXSolutionLayout.length, p[UBXSolutionLayout.flags3] & 1 != 0 {
       isFixOK = false
     }
   }
 
-  /// Time of NAV-PVT, as ``utc_us``.
+  /// Reads the fields that NAV-PVT and LOG-BATCH share, of which the first is the time of week.
   ///
-  /// Call this before reading other fields: it needs many registers, which are then still free.
-  @inline(always) static func moment(_ p: Span<UInt8>) -> Int64 {
-    precondition(p.count >= UBXSolutionLayout.shortLength, "all shared fields are present")
-    return UBXCivilTime.microseconds(
-      p, UBXSolutionLayout.civilTime, valid: p[UBXSolutionLayout.civilTime + 7],
-      nanoseconds: p.i4(UBXSolutionLayout.nanoseconds))
-  }
-
-  @inline(always) private init(_ p: Span<UInt8>, _ utc_us: Int64) {
+  /// - Precondition: The payload has at least the length of the short NAV-PVT.
+  @inline(always) init(sharedFields p: Span<UInt8>) {
     precondition(p.count >= UBXSolutionLayout.shortLength, "all shared fields are present")
     let valid = p[UBXSolutionLayout.civilTime + 7]
-    self.utc_us = utc_us
+    utc_us = UBXCivilTime.microseconds(
+      p, UBXSolutionLayout.civilTime, valid: valid,
+      nanoseconds: p.i4(UBXSolutionLayout.nanoseconds))
     coordinates = WordPair(bits: p.u8(UBXSolutionLayout.longitude))
     heights = WordPair(bits: p.u8(UBXSolutionLayout.height))
     accuracies = WordPair(bits: p.u8(UBXSolutionLayout.horizontalAccuracy))

@@ -129,17 +129,27 @@ private struct Timeline {
     var isNMEA = true
     // Time field of the open epoch's first sentence, if only that sentence has been decoded.
     var timeField: RepeatedTimeField?
+    // Sentences before this position are decoded.
+    var decodedEnd = decodesAll ? span.count : 0
     while offset < span.count {
-      let maySkip = isNMEA && !decodesAll && decoder.bufferedByteCount == 0
+      let maySkip = isNMEA && offset >= decodedEnd && decoder.bufferedByteCount == 0
       // Sentences without a new time and position only extend the open epoch.
       if maySkip, assembler.isOpen {
-        while offset < span.count,
-          let end = TimelessSentence.end(of: span, from: offset, timeField)
-        {
+        let first = offset
+        var last = offset
+        while let end = TimelessSentence.end(of: span, from: offset, timeField) {
+          last = offset
           offset = end
-          messageEnd = end
         }
-        if offset == span.count { break }
+        // The epoch ends with its last valid sentence: if the last one is damaged, all are decoded.
+        if offset > first {
+          if NMEAFraming.end(of: span, from: last) == offset {
+            messageEnd = offset
+          } else {
+            decodedEnd = offset
+            offset = first
+          }
+        }
       }
       let line = offset
       let piece = span.extracting(..<(isNMEA ? Timeline.lineEnd(span, offset) : span.count))

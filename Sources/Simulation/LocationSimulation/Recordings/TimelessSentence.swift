@@ -5,9 +5,10 @@ import GNSSProtocols
 /// Most of a receiver's output per epoch is about satellites, routes and errors, or repeats the epoch's time. For the
 /// times of a recording only the ends of these sentences matter.
 enum TimelessSentence {
-  /// Returns the end of the sentence that starts at `start`, including its line end, if its checksum is correct and
-  /// it has neither a time nor a position, or repeats those of the open epoch. Returns nil for any other data, and if
-  /// fewer than 16 bytes follow. O(length of the sentence).
+  /// Returns the end of the sentence that starts at `start`, including its line end, if it has neither a time nor a
+  /// position, or repeats those of the open epoch. Its checksum is not computed: with a wrong one, the sentence would
+  /// not change the epoch's time either. Returns nil for any other data, and if fewer than 16 bytes follow. O(length
+  /// of the sentence).
   static func end(
     of bytes: Span<UInt8>, from start: Int, _ timeField: RepeatedTimeField? = nil
   ) -> Int? {
@@ -16,7 +17,30 @@ enum TimelessSentence {
     if !isTimeless(word(bytes, start)) {
       guard let timeField, timeField.isRepeated(in: bytes, from: start) else { return nil }
     }
-    return NMEAFraming.end(of: bytes, from: start)
+    return lineEnd(of: bytes, after: start)
+  }
+
+  /// Returns the end of the line after the `$` at `start`; nil if the line contains the start of another sentence or
+  /// frame, a space, or no line end in its first 500 bytes.
+  private static func lineEnd(of bytes: Span<UInt8>, after start: Int) -> Int? {
+    let limit = min(bytes.count - 8, start + 500)
+    var i = start + 1
+    while i < limit {
+      let low = word(bytes, i) & 0x7F7F_7F7F_7F7F_7F7F
+      // The high bit of each byte below 0x25 (`!`, `$`, space, control characters) or from 0x7F up. No carry crosses a
+      // byte.
+      let isBelow = ~(low &+ 0x5B5B_5B5B_5B5B_5B5B)
+      let isAbove = low &+ 0x0101_0101_0101_0101 | word(bytes, i)
+      let marks = (isBelow | isAbove) & 0x8080_8080_8080_8080
+      guard marks != 0 else {
+        i += 8
+        continue
+      }
+      i += marks.trailingZeroBitCount >> 3
+      if bytes[i] == 0x0D { i += 1 }
+      return bytes[i] == 0x0A ? i + 1 : nil
+    }
+    return nil
   }
 
   /// Returns the eight bytes from `i` on, the first one in the lowest byte.

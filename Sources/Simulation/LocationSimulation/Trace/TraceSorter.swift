@@ -32,9 +32,21 @@ struct TraceSorter {
   mutating func add(_ record: TraceRecord) {
     if record.at > end && record.isHardwareRecord { return }
     let at = min(max(record.at, lastReleased), end)
-    if firstPending < pending.count, at < pending[pending.count - 1].at { isSorted = false }
-    pending.append(TraceRecord(at: at, record.kind))
+    insert(TraceRecord(at: at, record.kind))
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
+  }
+
+  /// Inserts a record in order if it is at most 1,024 places late, as all are without batching; else appends it.
+  private mutating func insert(_ record: TraceRecord) {
+    var index = pending.count
+    let limit = max(firstPending, index - 1_024)
+    while isSorted, index > limit, record.at < pending[index - 1].at { index -= 1 }
+    if index > firstPending, record.at < pending[index - 1].at { isSorted = false }
+    if isSorted && index < pending.count {
+      pending.insert(record, at: index)
+    } else {
+      pending.append(record)
+    }
   }
 
   /// Releases the records that no earlier record can precede.
@@ -78,7 +90,7 @@ struct TraceSorter {
       firstPending += 1
     }
     // Remaining records are moved only when at least as many have been released, which amortises the cost.
-    if firstPending > 0, firstPending * 2 >= pending.count { removeReleased() }
+    if firstPending >= 1_024, firstPending * 2 >= pending.count { removeReleased() }
   }
 
   private mutating func removeReleased() {

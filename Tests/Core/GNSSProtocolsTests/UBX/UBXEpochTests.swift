@@ -29,8 +29,8 @@ import Testing
   @Test("an epoch is overwritten completely, whatever its storage held before")
   func writtenWhole() {
     let now = Instant(seconds: 3)
-    var full = Epoch(origin: .batch)
-    full.writeUndated(solution(), true, at: .boot)
+    var full = Epoch(solution(), true, at: .boot)
+    full.origin = .batch
     full.apply(DatedMoment(utc_us: 7, time_us: 7, isUncertain: true))
     full.hdop_e2 = 1
     full.vdop_e2 = 1
@@ -49,10 +49,15 @@ import Testing
     ]
     for solution in kinds {
       var fresh = Epoch()
-      fresh.writeUndated(solution, false, at: now)
       var used = full
-      used.origin = .batch
-      used.writeUndated(solution, false, at: now)
+      for isFresh in [true, false] {
+        var assembler = EpochAssembler()
+        let isWritten =
+          isFresh
+          ? assembler.add(.navPVT(solution), at: now, into: &fresh)
+          : assembler.add(.navPVT(solution), at: now, into: &used)
+        #expect(isWritten)
+      }
       #expect(used == fresh)
     }
   }

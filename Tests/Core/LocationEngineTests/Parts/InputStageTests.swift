@@ -24,7 +24,8 @@ struct InputStageTests {
     input.receive(bytes.span, at: now)
     var times: [Instant] = []
     var epoch = Epoch()
-    while input.nextEpoch(at: now, into: &epoch) {
+    while let message = input.nextMessage() {
+      guard input.add(message, at: now, into: &epoch) else { continue }
       input.setArrival(of: &epoch, at: now)
       times.append(epoch.fix?.acquired ?? .boot)
       if epoch.origin == .live { input.beginNextEpoch(at: now) }
