@@ -486,8 +486,8 @@ extension Engine {
     input.noteDiscarded(at: now)
   }
 
-  /// Records that the board was suspended until `now`; `byInput`: by bytes of the receiver. All input since the start of
-  /// the suspend was lost, and silence means nothing.
+  /// Records that the board was suspended until `now`; `byInput`: bytes of the receiver have ended it. All input since the
+  /// start of the suspend was lost, and silence means nothing.
   public mutating func noteResume(byInput: Bool, at now: Instant) {
     input.noteResume(byInput: byInput, at: now)
     receiver.noteLostInput(at: now)
@@ -540,7 +540,9 @@ extension Engine {
     guard !effects.needsProceed else { return }
     effects.board = plan.board
     effects.wake = plan.wake
-    effects.wakesOnInput = plan.wakesOnInput
+    // A receiver that does not sleep would wake a suspended board with every message.
+    effects.wakesOnInput =
+      plan.wakesOnInput && (plan.board < .suspended || receiver.canSleep)
     input.setReadDelayed(false)
     // The times of single fixes are recomputed in each step.
     if !demand.need.isRequired, receiver.isIdle {
@@ -564,9 +566,7 @@ extension Engine {
       effects.wake = min(effects.wake, receiver.deadline)
     }
     if let end = input.listeningEnd(at: now) { effects.wake = min(effects.wake, end) }
-    // While the board is suspended, input is lost instead of buffered.
-    input.setBuffering(
-      !effects.wakesOnInput && !isBusy && effects.board < .suspended, at: now)
+    input.setBuffering(!effects.wakesOnInput && !isBusy, at: now)
     // At least 1 ms, so that no profile can cause a busy loop.
     effects.wake = max(effects.wake, now + .milliseconds(1))
     plannedWake = effects.wake

@@ -86,6 +86,7 @@ struct InputStage: ~Copyable {
   mutating func add(
     _ message: GNSSMessage, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
+    listeningEnd = .boot
     if case .aidingEntry(let entry) = message { aidingEntry = entry }
     return assembler.add(message, at: arrivalTime(at: now), into: &epoch)
   }
@@ -168,13 +169,12 @@ struct InputStage: ~Copyable {
   /// ended, the board must wait for the next message.
   mutating func noteResume(byInput: Bool, at now: Instant) {
     discardTime = now
+    isBuffering = false
     if byInput { listeningEnd = now + fixInterval * 2 }
   }
 
   /// End of the wait for a message of the receiver that woke the board; nil if none is awaited.
-  func listeningEnd(at now: Instant) -> Instant? {
-    now < listeningEnd && lastByteTime < discardTime ? listeningEnd : nil
-  }
+  func listeningEnd(at now: Instant) -> Instant? { now < listeningEnd ? listeningEnd : nil }
 
   /// Sets whether reading is delayed from now on.
   mutating func setReadDelayed(_ isDelayed: Bool) { isReadDelayed = isDelayed }

@@ -295,6 +295,9 @@ struct ReceiverControl: ~Copyable {
     isPresent && driver.status.isQuiescent && !driver.status.isDraining && !mayHoldFixes
   }
 
+  /// Whether the receiver sleeps if commanded: it is not lost, and answers commands.
+  var canSleep: Bool { isPresent && !isLost && !driver.status.isStreaming }
+
   /// Time at which the board must be awake to observe a receiver that was trusted to sleep; `.distantFuture` if it need
   /// not.
   var sleepCheck: Instant {

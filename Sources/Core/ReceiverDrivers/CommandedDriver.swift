@@ -353,7 +353,7 @@ extension CommandedDriver {
     markAwake()
   }
 
-  /// Observes a receiver that was trusted to sleep: its output shows that it is awake (PWR-4).
+  /// Starts to observe a receiver that was trusted to sleep, without a command, which would wake it (PWR-4).
   mutating func checkSleep() {
     link.observeSleep()
     enter(.fallingAsleep)

@@ -18,8 +18,8 @@ enum DriverTimeouts {
   static let switchFaultTime = Interval.milliseconds(1)
   /// Time within which a receiver falls asleep after the command, including its serial port.
   static let sleepEntryTime = Interval.milliseconds(500)
-  /// Time for which a receiver that was silent after a standby command is trusted to fall asleep again: silence is
-  /// observed once in this time (PWR-4).
+  /// Time for which a receiver that was silent after a standby command is trusted to fall asleep again, and time after a
+  /// trusted standby in which its silence is observed (PWR-4).
   static let sleepTrustTime = Interval.seconds(3_600)
   /// Minimum time for which the supply stays off.
   static let minimumOffTime = Interval.seconds(1)

@@ -52,6 +52,8 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   /// Time of the standby command after which the receiver was trusted to sleep; nil if silence was observed after it,
   /// and while the receiver is awake.
   private var trustedSince: Instant?
+  /// Time of the last standby command, or of the start of the last observation without one.
+  private var sleepEntryStart = Instant.boot
   /// Whether the driver observes a receiver that was trusted to sleep, without another command.
   private var isObservingSleep = false
   /// Earliest time at which the supply may be switched on again.
@@ -114,31 +116,47 @@ extension ReceiverLink {
   mutating func send(_ new: Command) {
     exchange.send(new, at: now)
     counters.commands.incrementSaturating()
-    due = new == .standby ? sleepEntryEnd : now + answerTimeout
+    due = now + answerTimeout
+    guard new == .standby else { return }
+    sleepEntryStart = now
+    isObservingSleep = false
+    trustedSince = trustsNextSleep ? now : nil
+    due = sleepEntryEnd
   }
 
   /// Whether the receiver is trusted to fall asleep after the standby command, so that the board may sleep immediately:
   /// silence was observed recently, and the supply stays on.
-  var isSleepTrusted: Bool {
-    guard !isObservingSleep, !isPowerOffPending, let sleepObservedAt else { return false }
-    return exchange.sentAt - sleepObservedAt <= DriverTimeouts.sleepTrustTime
+  var isSleepTrusted: Bool { trustedSince != nil && !isObservingSleep && !isPowerOffPending }
+
+  /// Whether the next standby command is trusted.
+  private var trustsNextSleep: Bool {
+    guard setup.trustsSleep, !isPowerOffPending, let sleepObservedAt else { return false }
+    return now - sleepObservedAt <= DriverTimeouts.sleepTrustTime
   }
 
-  /// Time at which the receiver counts as asleep after the standby command, if it is silent until then.
+  /// Time at which the receiver counts as asleep, if it is silent until then.
   var sleepEntryEnd: Instant {
-    exchange.sentAt
-      + (isSleepTrusted ? DriverTimeouts.sleepEntryTime : answerTimeout + setup.sleepSilence)
+    sleepEntryStart
+      + (isSleepTrusted
+        ? DriverTimeouts.sleepEntryTime + transmissionTime(DriverTimeouts.outputQueueBytes)
+        : observationTime)
+  }
+
+  /// Silence that shows that the receiver sleeps: after a command, its queued output comes first.
+  private var observationTime: Interval {
+    isObservingSleep ? setup.sleepSilence : answerTimeout + setup.sleepSilence
   }
 
   /// Time at which the board must be awake to observe a receiver that was trusted to sleep; nil if that is not
   /// necessary.
   var sleepCheck: Instant? { trustedSince.map { $0 + DriverTimeouts.sleepTrustTime } }
 
-  /// Records that the receiver counts as asleep: it was silent, has acknowledged standby, or is trusted.
+  /// Records that the receiver counts as asleep. Silence was observed only if the wait for it was complete; a trusted
+  /// receiver may have sent while the board was suspended.
   mutating func recordSleep() {
-    if isSleepTrusted && !exchange.isStandbyAcknowledged {
-      trustedSince = exchange.sentAt
-    } else {
+    let isSilenceComplete =
+      (trustedSince == nil || isObservingSleep) && now >= sleepEntryStart + observationTime
+    if exchange.isStandbyAcknowledged || isSilenceComplete {
       sleepObservedAt = now
       trustedSince = nil
     }
@@ -257,7 +275,10 @@ extension ReceiverLink {
 
   /// Sends the standby command, or only waits for silence if the receiver was trusted to sleep and is now observed.
   mutating func beginSleepEntry() {
-    guard !isObservingSleep else { return due = now + setup.sleepSilence }
+    if isObservingSleep {
+      sleepEntryStart = now
+      return due = sleepEntryEnd
+    }
     if hostSpeed == nil { setHostSpeed(setup.lineSpeed) }
     send(.standby)
   }

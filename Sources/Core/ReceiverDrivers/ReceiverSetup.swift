@@ -82,6 +82,9 @@ import LocationTypes
   public var wakePulse: Interval
   /// Time from the wake-up edge or bytes until the receiver accepts commands.
   public var wakeSettle: Interval
+  /// Whether the board may be suspended as soon as the standby command is sent (PWR-4): set it for boards that can be
+  /// suspended.
+  public var trustsSleep = true
 
   /// Creates a setup; the defaults suit a MAX-M10S on a UART.
   public init(

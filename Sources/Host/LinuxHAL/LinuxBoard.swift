@@ -19,6 +19,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// suspend.
   private var clockOffset = ClockOffset()
   private var clockOffsetBeforeSuspend = ClockOffset()
+  /// Whether the board was suspended in the current wait, by this service or another program.
+  private var hasResumedInWait = false
   private var burst = BurstTiming()
   private var gauge: BatteryGauge?
   private var reading = GaugePollLimit()
@@ -86,6 +88,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     // A lost device does not signal its return: poll for it while input is monitored.
     let deadline = wakesOnInput ? min(deadline, line.nextReopenTime ?? deadline) : deadline
     suspender?.beginWait()
+    hasResumedInWait = false
     while true {
       let limit = wakesOnInput && line.hasUnreportedInput ? .boot : deadline
       let begin = now
@@ -106,6 +109,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       var changes = pins.consumeChanges(from: events)
       let hasResumed = wasSuspended(by: sleep)
       if hasResumed {
+        hasResumedInWait = true
         burst.didBufferInput(from: begin, until: now)
         if handleResume(&changes, wakesOnInput: wakesOnInput) { return wakeReport(.bytes, changes) }
       }
@@ -178,7 +182,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       motionEdge: changes.motionEdge_ns.map {
         min(clockOffset.bootTime(monotonic_ns: $0, before: clockOffsetBeforeSuspend), now)
       },
-      battery: batteryCharge(changes.isBatteryLow), pulse: pulse)
+      battery: batteryCharge(changes.isBatteryLow), pulse: pulse, wasSuspended: hasResumedInWait)
   }
 
   /// Time of the last pulse before the first byte of an epoch, if at most one second before it: an older pulse marks

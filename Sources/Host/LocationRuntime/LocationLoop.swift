@@ -165,7 +165,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       board.discardInput()
       engine.noteDiscardedInput(at: board.now)
     }
-    if plan.board >= .suspended {
+    if report.wasSuspended {
       engine.noteResume(byInput: report.reason == .bytes, at: board.now)
     }
     if let pulse = report.pulse { engine.recordPulse(at: pulse) }

@@ -26,7 +26,10 @@ import Testing
     let bench = tracking()
     bench.step(.goal(.standby))
     #expect(bench.driver.state == .fallingAsleep && bench.driver.isQuiescent)
-    #expect(bench.driver.deadline == bench.now + DriverTimeouts.sleepEntryTime)
+    let queue = DriverTimeouts.transmissionTime(
+      DriverTimeouts.outputQueueBytes, at: Setups.plain.lineSpeed)
+    #expect(bench.driver.deadline == bench.now + DriverTimeouts.sleepEntryTime + queue)
+    #expect(bench.driver.status.sleepCheck == bench.now + .seconds(3_600))
     bench.run(1)
     #expect(bench.driver.state == .standby && bench.receiver.isAsleep)
     #expect(bench.reported == [.reached(.standby)])
@@ -102,6 +105,46 @@ import Testing
     #expect(bench.driver.counters.failedStandbys == 1)
     #expect(bench.commands().filter { $0 == "standby" }.count == 2 && bench.receiver.isAsleep)
     bench.expectClean()
+  }
+
+  @Test("PWR-4: a wait for silence that a start cut short shows nothing")
+  func cutShort() {
+    let bench = DriverBench(Setups.plain)
+    bench.reach(.tracking)
+    bench.step(.goal(.standby))
+    bench.run(0.1)
+    bench.step(.goal(.tracking))
+    bench.runUntilIdle()
+    bench.step(.goal(.standby))
+    #expect(!bench.driver.isQuiescent)
+  }
+
+  @Test(
+    "PWR-4: an observation that a new goal cuts short shows nothing, and a power-off waits for its end"
+  )
+  func observationCutShort() {
+    for goal in [ReceiverMode.off, .standby] {
+      let bench = tracking(60, Setups.switched)
+      bench.step(.goal(.standby))
+      bench.run(3_600)
+      #expect(bench.driver.state == .fallingAsleep)
+      let begin = bench.now
+      bench.run(0.1)
+      bench.step(.goal(goal))
+      #expect(bench.driver.state == .fallingAsleep && bench.receiver.hasSupply)
+      bench.runUntilIdle()
+      #expect(bench.now - begin >= .seconds(1))
+      bench.expectClean()
+    }
+  }
+
+  @Test("PWR-4: a board that cannot be suspended observes every standby")
+  func notSuspending() {
+    var setup = Setups.plain
+    setup.trustsSleep = false
+    let bench = tracking(60, setup)
+    bench.step(.goal(.standby))
+    #expect(!bench.driver.isQuiescent && bench.driver.status.sleepCheck == nil)
   }
 
   @Test("PWR-4: a start ends the wait for the observation")

@@ -42,7 +42,7 @@ import LocationTypes
 /// ---------  ------------------------------------------------------  ----------
 /// idle       need, fix due now or sleeping does not pay              acquiring
 ///            need, fix due later                                     asleep
-/// asleep     need, start time reached                                acquiring
+/// asleep     need, start time reached, or earlier by an alarm's lead acquiring
 ///            no need                                                 idle
 /// acquiring  fix                                                     refining; tracking if used immediately
 ///            drained (fixes from the receiver's buffer)              tracking
@@ -130,6 +130,8 @@ public struct FixSchedule: Equatable, Sendable {
   /// Smallest needed accuracy, metres, for which the receiver's own duty cycle is used: a receiver in its duty cycle
   /// acquires no new signals. 10 m corresponds to accuracy bounds of 50 m and more.
   static let minimumDutyCycleAccuracy = 10.0
+  /// Longest time by which a start is earlier than planned because the board is awake already.
+  static let maximumEarlyStart = Interval.seconds(2)
   /// Fixes come once per interval, so one that is due within this time is due now.
   static let dueTolerance = Interval.milliseconds(500)
 
@@ -163,7 +165,7 @@ public struct FixSchedule: Equatable, Sendable {
   private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(1_800))
   /// Last time at which a client needed a fix.
   private var lastNeedTime = Instant.boot
-  /// Time until which the receiver's output was lost in the current acquisition, so that its fix may be older.
+  /// Time until which the receiver's output was lost: a fix right after it may be older.
   private var lostInputUntil = Instant.boot
   /// Time at which the receiver read its ephemeris; nil if it has none.
   private var ephemerisTime: Instant?
@@ -279,8 +281,9 @@ extension FixSchedule {
       figures)
     let search = choice == .off ? figures.receiver.acquisitionAfterPowerOff(warm) : warm
     let start = need.due - search - figures.receiver.startUp
-    // Earlier by the alarm's lead, the board is awake already, and idling costs more than the receiver.
-    let lead = state == .asleep ? figures.maximumAlarmLead : .zero
+    // An alarm is early by its lead. The board would idle until the start, which costs more than the receiver.
+    let lead =
+      state == .asleep ? min(figures.maximumAlarmLead, FixSchedule.maximumEarlyStart) : .zero
     if choice == .none || start - lead <= now { return startIfOff(figures, at: now) }
     if state != .asleep {
       offSince = lastTrackingTime(at: now)
@@ -360,9 +363,10 @@ extension FixSchedule {
     case .acquiring:
       let hasRead = previousOffTime == nil || isEphemerisExpired(figures.receiver, at: stateStart)
       var search = max(measured - stateStart - figures.receiver.startUp - restoreTime, .zero)
-      if measured - lostInputUntil < figures.fixInterval * 2 {
-        // The receiver may have had the fix while its output was lost: it took no longer than expected.
-        search = min(search, predictor.expected(after: previousOffTime, figures.receiver))
+      if lostInputUntil > stateStart, measured - lostInputUntil < figures.fixInterval * 2 {
+        // The receiver may have had the fix while its output was lost: it took no longer than the table says.
+        let off = previousOffTime.map { $0 + figures.receiver.startUp }
+        search = min(search, figures.receiver.timeToFix.expected(after: off))
       }
       predictor.update(off: hasRead ? nil : previousOffTime, acquisition: search, figures.receiver)
       if hasRead { ephemerisTime = now }  // a cold start reads the ephemeris

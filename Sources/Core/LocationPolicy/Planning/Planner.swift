@@ -170,7 +170,7 @@ public struct Planner: Sendable {
   private func searchPlan(
     _ receiver: ReceiverMode, _ input: PlannerInput, until check: Instant, at now: Instant
   ) -> Plan? {
-    guard let deep = parameters.deep,
+    guard let deep = parameters.deep, input.demand.watched == 0,
       let expected = input.schedule?.expectedFixTime(parameters.receiver)
     else { return nil }
     let end = min(expected, check)

@@ -64,6 +64,7 @@ import LocationTypes
 /// | `tracking`, `batching`, `draining`, `saving`, `restoring` | live output that is disabled | `configuring` |
 /// | `standby` | any message | `fallingAsleep`; `lost` after the fourth time |
 /// | `standby` | an hour without an observation of the receiver's silence | `fallingAsleep`, without a command |
+/// | `fallingAsleep` | 0.5 s and the queued output, if the receiver is trusted | `standby` |
 /// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off |
 /// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
 /// | `saving`, `restoring` | no answer after two transmissions | next message, or next state |

@@ -48,7 +48,7 @@ extension BoardProfile {
   }
 
   private func receiverSetup(_ receiver: Receiver) -> ReceiverSetup {
-    ReceiverSetup(
+    var setup = ReceiverSetup(
       family: receiver.family,
       lineSpeed: UInt32(receiver.lineSpeed_baud),
       defaultLineSpeed: UInt32(receiver.defaultLineSpeed_baud),
@@ -58,6 +58,8 @@ extension BoardProfile {
       batch: receiver.batch.map(batchSetup),
       hasPowerSave: receiver.power.powersave_mw != nil, ackTimeout: receiver.acknowledgeTimeout,
       powerSettle: receiver.supplySettle, wakeSettle: receiver.wakeSettle)
+    setup.trustsSleep = board.suspended != nil
+    return setup
   }
 
   private func batchSetup(_ batch: Batch) -> BatchSetup {

@@ -46,6 +46,8 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var alarmRandom: SimulationRandom
   /// Times of future requests, ascending.
   var requestTimes: [Instant] = []
+  /// Whether the board was suspended in the last wait.
+  var wasSuspended = false
 
   /// Creates a board whose receiver follows `track`, which begins at boot.
   ///
@@ -276,6 +278,7 @@ extension SimulatedBoard {
   public mutating func wait(
     in state: BoardState, until deadline: Instant, wakesOnInput: Bool
   ) -> WakeReport {
+    wasSuspended = false
     advance(to: now)
     if let reason = immediateWakeReason(wakesOnInput) {
       if reason == .bytes { delayRead(until: deadline) }
@@ -286,6 +289,7 @@ extension SimulatedBoard {
     let begin = now
     let entered = enterableState(state, until: deadline)
     let reason = sleep(in: entered, until: deadline, wakesOnInput)
+    wasSuspended = entered >= .suspended
     if !wakesOnInput || entered >= .suspended {
       burstTiming.didBufferInput(from: begin, until: now)
     } else if reason == .bytes {
@@ -319,7 +323,7 @@ extension SimulatedBoard {
     checkBattery()
     return WakeReport(
       reason: reason, batchPinRose: batchPinRose, motion: motion.consumeChange(at: now),
-      battery: readGauge())
+      battery: readGauge(), wasSuspended: wasSuspended)
   }
 
   /// Returns the deepest state that can be entered: the requested one or a lighter one.

@@ -70,9 +70,8 @@ import Testing
     }
     bench.run(10)
     bench.client.stop()
-    bench.run(100)
-    #expect(bench.now > Instant(seconds: 200) && bench.receiver != .standby)
-    bench.run(3_700)
+    // One run, because each one wakes the board at its end.
+    bench.run(3_800)
     #expect(bench.receiver == .standby && bench.counters.failedStandbys == 1)
     #expect(bench.violations.isEmpty)
   }
