@@ -722,7 +722,8 @@ extension Engine {
   /// Drains and distance checks that are due by this time are executed now: the board may have woken a little early,
   /// and their time need not be exact. It is `now` right after a drain, when no new fixes can be in the buffer.
   private var checkHorizon: Instant {
-    now - receiver.drain.lastTime > planner.parameters.maximumAlarmLead ? now + planner.parameters.maximumAlarmLead : now
+    now - receiver.drain.lastTime > planner.parameters.maximumAlarmLead
+      ? now + planner.parameters.maximumAlarmLead : now
   }
 
   /// Latest time to drain the receiver's buffer, independent of its pin; earlier if a client that has not deferred

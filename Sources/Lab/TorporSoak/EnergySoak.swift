@@ -55,7 +55,9 @@ struct EnergySoak {
     var plan = SimulationPlan(track: track, duration: track.duration)
     plan.noise = .real
     plan.seed = soakRun.seed
-    guard let energy = SimulationRun(profile, script).simulate(plan).summary.energy else { return 0 }
+    guard let energy = SimulationRun(profile, script).simulate(plan).summary.energy else {
+      return 0
+    }
     return energy.receiver_mJ + energy.board_mJ
   }
 }

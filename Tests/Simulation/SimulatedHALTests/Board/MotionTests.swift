@@ -67,7 +67,9 @@ private final class Line {
     for (edge, level) in [(10.0, PinLevel.active), (20, .inactive), (30, .active), (40, .inactive)]
     {
       let report = board.wait(in: .suspended, until: seconds(100))
-      #expect(report == WakeReport(reason: .motion, batchPinRose: false, motion: level))
+      #expect(
+        report
+          == WakeReport(reason: .motion, batchPinRose: false, motion: level, wasSuspended: true))
       // Resuming takes 0.3 s.
       #expect(board.now == seconds(edge + 0.3))
     }
@@ -91,9 +93,12 @@ private final class Line {
     var board = board(wakes: [.alarm])
     _ = board.wait(in: .suspended, until: seconds(100))
     var report = board.wait(in: .suspended, until: seconds(25))
-    #expect(report == WakeReport(reason: .alarm, batchPinRose: false, motion: nil))
+    #expect(
+      report == WakeReport(reason: .alarm, batchPinRose: false, motion: nil, wasSuspended: true))
     report = board.wait(in: .suspended, until: seconds(35))
-    #expect(report == WakeReport(reason: .alarm, batchPinRose: false, motion: .active))
+    #expect(
+      report == WakeReport(reason: .alarm, batchPinRose: false, motion: .active, wasSuspended: true)
+    )
   }
 
   @Test("motion that ends before code runs wakes the board but reports no change")
@@ -101,7 +106,8 @@ private final class Line {
     var board = board([seconds(10)..<seconds(10.1)])
     _ = board.wait(in: .suspended, until: seconds(100))
     let report = board.wait(in: .suspended, until: seconds(100))
-    #expect(report == WakeReport(reason: .motion, batchPinRose: false, motion: nil))
+    #expect(
+      report == WakeReport(reason: .motion, batchPinRose: false, motion: nil, wasSuspended: true))
     #expect(board.now == seconds(10.3))
   }
 }

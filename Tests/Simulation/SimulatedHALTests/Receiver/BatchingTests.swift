@@ -35,13 +35,13 @@ import Testing
   func watermark() {
     var board = batching()
     let report = board.wait(in: .suspended, until: seconds(1_000))
-    #expect(report == WakeReport(reason: .batchPin, batchPinRose: true))
+    #expect(report == WakeReport(reason: .batchPin, batchPinRose: true, wasSuspended: true))
     // The 30th epoch since 20.9 s is that of 50 s; it is computed 50 ms later.
     #expect(board.now == seconds(50.05 + 0.3))
     #expect(board.lostBytes == 0)
     let again = board.wait(in: .suspended, until: seconds(60))
     #expect(
-      again == WakeReport(reason: .alarm, batchPinRose: false),
+      again == WakeReport(reason: .alarm, batchPinRose: false, wasSuspended: true),
       "the level alone does not wake the board")
   }
 
@@ -153,7 +153,7 @@ import Testing
   func pinIsNoWakeSource() {
     var board = batching { $0.board.suspended?.wakeSources = [.alarm] }
     let report = board.wait(in: .suspended, until: seconds(100))
-    #expect(report == WakeReport(reason: .alarm, batchPinRose: true))
+    #expect(report == WakeReport(reason: .alarm, batchPinRose: true, wasSuspended: true))
   }
 
   @Test("a simulated refusal rejects batching and is no violation")
