@@ -18,9 +18,9 @@ func checkMovementPlanner(_ report: inout Report) {
   receiver.startUp = .zero
   // Time in s, metres east and north, mm/s, accuracy in metres, and the off time decided, in s.
   let ride: InlineArray<6, (Int64, Double, Double, Int32, Double, Int64)> = [
-    (0, -2.57, -0.63, 40, 5.4, 5), (7, 35.87, -22.98, 10_760, 2.1, 5),
-    (14, 102.01, -74.69, 7_950, 5.2, 5), (21, 111.73, -84.39, 210, 5.9, 18),
-    (43, 214.06, -207.55, 14_390, 6.0, 4), (49, 243.82, -279.92, 12_720, 4.8, 5),
+    (0, -0.10, -1.63, 40, 5.4, 5), (7, 30.57, -18.81, 8_690, 2.1, 5),
+    (14, 88.02, -63.38, 7_260, 5.2, 5), (21, 95.84, -70.31, 210, 5.9, 17),
+    (42, 161.16, -120.99, 140, 6.0, 15), (61, 156.00, -121.91, 20, 4.8, 16),
   ]
   let home = Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000)
   let begin = Instant.boot + .seconds(100)
