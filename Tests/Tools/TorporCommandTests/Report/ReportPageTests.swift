@@ -173,7 +173,7 @@ struct ReportPageTests {
     let run = Command.run(arguments + ["--report", "\(folder)/a.html"])
     #expect(run.status == 0 && run.output.contains("degraded  battery at 29 %: within 100 m"))
     let page = try #require(Command.read("\(folder)/a.html"))
-    #expect(page.contains("Battery, %") && page.contains("from 35 % to 17 %"))
+    #expect(page.contains("Battery, %") && page.contains("from 35 % to 18 %"))
     #expect(page.contains("<b>degraded</b>") && page.contains("within 100 m at best"))
     let full = Command.run(arguments.dropLast(4) + ["--report", "\(folder)/b.html"])
     #expect(full.status == 0 && Command.read("\(folder)/b.html")?.contains("Battery, %") == false)
