@@ -151,7 +151,7 @@ extension ReceiverLink {
   /// necessary.
   var sleepCheck: Instant? { trustedSince.map { $0 + DriverTimeouts.sleepTrustTime } }
 
-  /// Records that the receiver counts as asleep. Silence was observed only if the wait for it was complete; a trusted
+  /// Records that the receiver counts as asleep. A complete wait, or an acknowledgement, shows that it is; a trusted
   /// receiver may have sent while the board was suspended.
   mutating func recordSleep() {
     let isSilenceComplete =

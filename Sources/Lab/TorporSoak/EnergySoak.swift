@@ -12,7 +12,7 @@ struct EnergySoak {
   private var random: SimulationRandom
   private var tally = SoakTotals()
 
-  /// Part of the energy by which the frugal run may be dearer: a run shorter than its first cold start decides nothing.
+  /// Part of the energy by which the run with an accuracy may exceed the other: their first acquisitions are equal.
   static let tolerance = 0.001
 
   init(_ run: SoakRun) {
