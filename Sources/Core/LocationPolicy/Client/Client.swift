@@ -623,8 +623,10 @@ extension Client {
     return notice
   }
 
+  /// Records a report. One of the time with reduced accuracy is coarse even after the return to full accuracy: the fix
+  /// of that name in the ring is not for the client (RNG-6).
   private mutating func noteReport(_ stored: StoredFix, hold: Instant) {
-    delivery.noteReport(of: stored, isCoarse: isReduced)
+    delivery.noteReport(of: stored, isCoarse: isReduced || permission.isDenied(stored.fix))
     acknowledgements.expect(report: stored.name, until: hold)
   }
 

@@ -282,8 +282,12 @@ extension ClientServices {
     if takePendingRequest() { results.note(.fail(.denied)) }
   }
 
-  /// Accuracy changed between full and reduced.
-  mutating func accuracyChanged() { significant.discardNewest() }
+  /// Accuracy changed between full and reduced. An unreported coarse fix of running updates is discarded: with full
+  /// accuracy they deliver fixes of the ring (AUT-12).
+  mutating func accuracyChanged() {
+    significant.discardNewest()
+    results.setUpdateReport(nil)
+  }
 
   /// Discards precise results because accuracy is reduced (AUT-6); a pending single request fails.
   mutating func discardPrecise() {

@@ -28,6 +28,29 @@ struct ClientReducedTests {
     #expect(bench.client.location(in: bench.ring) == nil)
   }
 
+  @Test("AUT-12: an undelivered coarse fix is discarded when full accuracy returns")
+  func undelivered() {
+    let bench = Self.bench()
+    bench.send(.stopUpdating)
+    bench.sendOnly(.startUpdating)
+    bench.sendOnly(.setReducedAccuracy(false))
+    #expect(bench.notices().map(\.description).allSatisfy { !$0.contains("coarse") })
+    #expect(bench.fixes(1).map(\.description) == ["batch(1...1)"])
+  }
+
+  @Test(
+    "RNG-6: a coarse answer after full accuracy returned does not reveal the precise fix of its name"
+  )
+  func answeredLater() {
+    let bench = Self.bench()
+    bench.send(.stopUpdating)
+    bench.sendOnly(.requestLocation)
+    bench.sendOnly(.setReducedAccuracy(false))
+    #expect(bench.notices().map(\.description).contains("report(0)"))
+    #expect(bench.client.location(in: bench.ring) == nil)
+    #expect(bench.client.newestDelivered == nil)
+  }
+
   @Test("AUT-5: a restart delivers the last coarse fix while no new one is due")
   func startedAgain() {
     let bench = Self.bench()
