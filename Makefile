@@ -12,20 +12,16 @@ SOAK_PATH := .build-soak
 SOAK_RUNS := 480
 # The service as it is installed: Swift's and C++'s libraries are linked statically, unused libraries are not linked
 # (Docs/Reference/service-cost.md), and the program is optimized as a whole, without the checks for
-# exclusive access that the tests have (Docs/Decisions/0115-link-time-optimization-and-function-order.md).
+# exclusive access that the tests have (Docs/Decisions/0115-link-time-optimization.md).
 SERVICE_PATH := .build-service
 SERVICE_BUILD = $(SWIFT) build -c release --scratch-path $(SERVICE_PATH) --static-swift-stdlib \
   --experimental-lto-mode full -Xswiftc -use-ld=lld \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import \
   $(SERVICE_CHECKS) \
-  -Xlinker --no-export-dynamic -Xlinker --icf=safe \
-  $(if $(wildcard $(SERVICE_ORDER)),-Xlinker '--symbol-ordering-file=$(CURDIR)/$(SERVICE_ORDER)' \
-  -Xlinker --no-warn-symbol-ordering)
+  -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -zpack-relative-relocs
 # To check exclusive access as well: make torture SERVICE_PATH=.build-checked SERVICE_CHECKS=
 SERVICE_CHECKS := -Xswiftc -enforce-exclusivity=unchecked
-# The functions that process a fix, which the linker places next to each other.
-SERVICE_ORDER := packaging/torpord.order
 
 # The virtual board: kernel and initramfs are kept here between runs.
 BOARD_PATH := .build-board
@@ -53,7 +49,7 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check methods snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release training boards firmware clean tools mutate mutate-tools \
-  soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
+  soak-build bench-tools firmware-tools completions man install uninstall service bench-service \
   service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
 # Installation folders, below DESTDIR, which package builds set.
@@ -91,7 +87,6 @@ help:
 	@echo 'make deb       a Debian package of these files in .build-deb'
 	@echo 'make test-deb  installs, runs, upgrades, removes and purges that package in a minimal Debian; as root'
 	@echo 'make service   only torpord, as it is installed'
-	@echo 'make service-order  updates the list of functions that process a fix, for the linker (packaging/torpord.order)'
 	@echo 'make man       only the manual page      make completions  only the completions of bash, zsh, fish'
 
 run: release
@@ -234,15 +229,7 @@ service: tools
 	  found=$$(cc -print-file-name="$${names%:*}") && \
 	  if [ -f "$$found" ]; then ln -sf "$$found" "$$bin/$${names#*:}"; fi; \
 	done && \
-	if [ '$(SERVICE_ORDER)' -nt "$$bin/torpord" ]; then rm -f "$$bin/torpord"; fi && \
-	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord" && \
-	if command -v python3 >/dev/null 2>&1; then .ci/service-order --check "$$bin/torpord" $(SERVICE_ORDER) || true; fi
-
-# Runs the service under valgrind; repeat it when the functions that process a fix have changed.
-service-order: service
-	@.ci/install-missing bench
-	@.ci/service-order "$$($(SERVICE_BUILD) --show-bin-path)/torpord" $(SERVICE_ORDER)
-	@$(MAKE) --no-print-directory service
+	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
 
 command: tools
 	@echo '== the command, statically linked'
