@@ -201,7 +201,7 @@ extension CommandedDriver {
 
 extension CommandedDriver {
   /// Restarts the wait for output of a tracking receiver: its output up to `now` was lost.
-  mutating func noteLostInput(at now: Instant) {
+  mutating func restartSilenceTimeout(at now: Instant) {
     if state == .tracking, link.due != nil { link.due = now + setup.lossSilence }
   }
 }
@@ -355,7 +355,7 @@ extension CommandedDriver {
 
   /// Starts to observe a receiver that was trusted to sleep, without a command, which would wake it (PWR-4).
   mutating func checkSleep() {
-    link.observeSleep()
+    link.checkSleep()
     enter(.fallingAsleep)
   }
 

@@ -85,13 +85,13 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   }
 
   /// Records that output of the receiver up to `now` was lost, so that its silence means nothing.
-  public mutating func noteLostInput(at now: Instant) {
+  public mutating func restartSilenceTimeout(at now: Instant) {
     switch commandProtocol {
     case .ubx:
-      ublox.noteLostInput(at: now)
+      ublox.restartSilenceTimeout(at: now)
       status = ublox.status
     case .sentences:
-      sentences.noteLostInput(at: now)
+      sentences.restartSilenceTimeout(at: now)
       status = sentences.status
     case .none: break
     }

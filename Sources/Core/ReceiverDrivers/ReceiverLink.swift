@@ -12,6 +12,7 @@ import LocationTypes
 /// | ``CommandExchange`` | the command in flight, its repetitions and answers |
 /// | ``KnownReceiver`` | power, configuration and baud rate of the receiver, as far as known |
 /// | `RetryCounters` | failed attempts, which limit retries |
+/// | ``SleepTrust`` | what shows that the receiver executes its standby command |
 ///
 /// Invariants. Each event begins with `beginEvent(at:)`, which clears effects and command; each state with
 /// `beginState(endsPulse:)`, which clears the deadline. A supply that was switched off stays off until `offUntil`. A goal
@@ -46,16 +47,8 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   var retryCounters = RetryCounters()
   /// Baud rate of the host's serial port; nil if unknown.
   private(set) var hostSpeed: UInt32?
-  /// Time at which silence last showed that the receiver falls asleep after the command; nil if it never did, and after
-  /// a standby that failed.
-  private(set) var sleepObservedAt: Instant?
-  /// Time of the standby command after which the receiver was trusted to sleep; nil if silence was observed after it,
-  /// and while the receiver is awake.
-  private var trustedSince: Instant?
-  /// Time of the last standby command, or of the start of the last observation without one.
-  private var sleepEntryStart = Instant.boot
-  /// Whether the driver observes a receiver that was trusted to sleep, without another command.
-  private var isObservingSleep = false
+  /// What shows that the receiver executes its standby command.
+  private var sleep = SleepTrust()
   /// Earliest time at which the supply may be switched on again.
   private(set) var offUntil = Instant.boot
   /// Whether the receiver was already off at the last power-off.
@@ -118,25 +111,17 @@ extension ReceiverLink {
     counters.commands.incrementSaturating()
     due = now + answerTimeout
     guard new == .standby else { return }
-    sleepEntryStart = now
-    isObservingSleep = false
-    trustedSince = trustsNextSleep ? now : nil
+    sleep.begin(mayTrust: setup.trustsSleep && !isPowerOffPending, at: now)
     due = sleepEntryEnd
   }
 
   /// Whether the receiver is trusted to fall asleep after the standby command, so that the board may sleep immediately:
   /// silence was observed recently, and the supply stays on.
-  var isSleepTrusted: Bool { trustedSince != nil && !isObservingSleep && !isPowerOffPending }
-
-  /// Whether the next standby command is trusted.
-  private var trustsNextSleep: Bool {
-    guard setup.trustsSleep, !isPowerOffPending, let sleepObservedAt else { return false }
-    return now - sleepObservedAt <= DriverTimeouts.sleepTrustTime
-  }
+  var isSleepTrusted: Bool { sleep.isTrusted && !isPowerOffPending }
 
   /// Time at which the receiver counts as asleep, if it is silent until then.
   var sleepEntryEnd: Instant {
-    sleepEntryStart
+    sleep.start
       + (isSleepTrusted
         ? DriverTimeouts.sleepEntryTime + transmissionTime(DriverTimeouts.outputQueueBytes)
         : observationTime)
@@ -144,39 +129,26 @@ extension ReceiverLink {
 
   /// Silence that shows that the receiver sleeps: after a command, its queued output comes first.
   private var observationTime: Interval {
-    isObservingSleep ? setup.sleepSilence : answerTimeout + setup.sleepSilence
+    sleep.isChecking ? setup.sleepSilence : answerTimeout + setup.sleepSilence
   }
 
   /// Time at which the board must be awake to observe a receiver that was trusted to sleep; nil if that is not
   /// necessary.
-  var sleepCheck: Instant? { trustedSince.map { $0 + DriverTimeouts.sleepTrustTime } }
+  var sleepCheck: Instant? { sleep.checkTime }
 
-  /// Records that the receiver counts as asleep. A complete wait, or an acknowledgement, shows that it is; a trusted
-  /// receiver may have sent while the board was suspended.
+  /// Records that the receiver counts as asleep.
   mutating func recordSleep() {
-    let isSilenceComplete =
-      (trustedSince == nil || isObservingSleep) && now >= sleepEntryStart + observationTime
-    if exchange.isStandbyAcknowledged || isSilenceComplete {
-      sleepObservedAt = now
-      trustedSince = nil
-    }
-    isObservingSleep = false
+    sleep.finish(
+      after: observationTime, isAcknowledged: exchange.isStandbyAcknowledged, at: now)
   }
 
   /// Begins to observe a receiver that was trusted to sleep: the next ``beginSleepEntry()`` sends no command.
-  mutating func observeSleep() { isObservingSleep = true }
+  mutating func checkSleep() { sleep.beginCheck(at: now) }
 
   /// Records that the receiver did not fall asleep, or woke by itself: its next standby is observed.
   mutating func recordFailedSleep() {
-    forgetSleep()
+    sleep.fail()
     counters.failedStandbys.incrementSaturating()
-  }
-
-  /// Forgets what is known of the receiver's sleep: its next standby is observed.
-  private mutating func forgetSleep() {
-    sleepObservedAt = nil
-    trustedSince = nil
-    isObservingSleep = false
   }
 
   mutating func repeatCommand() {
@@ -241,7 +213,7 @@ extension ReceiverLink {
 
   mutating func powerOn() {
     receiver.assumePower(.awake)
-    trustedSince = nil
+    sleep.wake()
     effects.pin = PinCommand(.receiverSupply, .active)
     due = now + setup.powerSettle
   }
@@ -255,7 +227,7 @@ extension ReceiverLink {
   mutating func wake(sending wakeCommand: Command) {
     retryCounters.wakeUps += 1
     receiver.assumePower(.awake)
-    trustedSince = nil
+    sleep.wake()
     if wakeCommand != .none {
       setHostSpeed(setup.lineSpeed)
       exchange.write(wakeCommand)
@@ -273,12 +245,9 @@ extension ReceiverLink {
     send(.lineSpeed(setup.lineSpeed))
   }
 
-  /// Sends the standby command, or only waits for silence if the receiver was trusted to sleep and is now observed.
+  /// Sends the standby command, or only waits for the silence of a receiver that was trusted to sleep.
   mutating func beginSleepEntry() {
-    if isObservingSleep {
-      sleepEntryStart = now
-      return due = sleepEntryEnd
-    }
+    if sleep.isChecking { return due = sleepEntryEnd }
     if hostSpeed == nil { setHostSpeed(setup.lineSpeed) }
     send(.standby)
   }
@@ -354,7 +323,7 @@ extension ReceiverLink {
   /// Declares the receiver lost.
   mutating func declareLost() {
     counters.losses.incrementSaturating()
-    forgetSleep()
+    sleep.fail()
     retryCounters.recordLoss()
     markUnconfigured()
     pending.reached = false

@@ -206,7 +206,7 @@ import Testing
     let bench = tracking()
     bench.receiver.isSilent = true
     bench.run(9)
-    bench.driver.noteLostInput(at: bench.now)
+    bench.driver.restartSilenceTimeout(at: bench.now)
     bench.run(9)
     #expect(bench.driver.state == .tracking)
     bench.run(2)
@@ -214,7 +214,7 @@ import Testing
     // In other states nothing changes.
     let asleep = DriverBench(Setups.plain)
     asleep.reach(.standby)
-    asleep.driver.noteLostInput(at: asleep.now)
+    asleep.driver.restartSilenceTimeout(at: asleep.now)
     #expect(asleep.driver.deadline == nil)
   }
 }

@@ -336,7 +336,7 @@ extension FixSchedule {
   /// The expected time of the first fix if the receiver starts at `start`.
   public func fixTime(startingAt start: Instant, _ receiver: ReceiverParameters) -> Instant {
     let off = isOn ? start - lastFixTime : offTime(at: start, receiver)
-    let warm = predictor.expected(after: off, receiver)
+    let warm = searchTime(after: off, startingAt: start, receiver)
     let search = !isOn && sleepMode == .off ? receiver.acquisitionAfterPowerOff(warm) : warm
     return start + receiver.startUp + search
   }
@@ -441,7 +441,7 @@ extension FixSchedule {
         goIdle(figures, at: now)
       }
     case .acquiring:
-      let expected = predictor.expected(after: previousOffTime, figures.receiver)
+      let expected = currentSearchTime(figures.receiver)
       let hasFailed = now - timeoutStart >= figures.receiver.startUp + restoreTime + expected
       if hasFailed { endFailedAcquisition(figures, at: now) } else { goIdle(figures, at: now) }
     case .backedOff: if now >= retry.nextTime { goIdle(figures, at: now) }
@@ -461,24 +461,32 @@ extension FixSchedule {
   func expectedFixTime(_ receiver: ReceiverParameters) -> Instant? {
     switch state {
     case .acquiring:
-      var search = predictor.expected(after: previousOffTime, receiver)
-      if isEphemerisExpired(receiver, at: stateStart) {
-        search = max(search, receiver.timeToFix.cold)
-      }
-      return stateStart + receiver.startUp + restoreTime + search
+      return stateStart + receiver.startUp + restoreTime + currentSearchTime(receiver)
     case .idle, .asleep, .refining, .tracking, .backedOff: return nil
     }
   }
 
   /// The time at which the current acquisition ends without result.
   private func acquisitionDeadline(_ figures: PlannerParameters) -> Instant {
-    var expected = predictor.expected(after: previousOffTime, figures.receiver)
-    if isEphemerisExpired(figures.receiver, at: stateStart) {
-      expected = max(expected, figures.receiver.timeToFix.cold)
-    }
+    let expected = currentSearchTime(figures.receiver)
     let timeout = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
     return timeoutStart + figures.receiver.startUp + restoreTime
       + min(timeout, figures.receiver.acquisitionTimeout)
+  }
+
+  /// The expected search of the current acquisition, from the end of the start-up.
+  private func currentSearchTime(_ receiver: ReceiverParameters) -> Interval {
+    searchTime(after: previousOffTime, startingAt: stateStart, receiver)
+  }
+
+  /// The expected search, from the end of the start-up, of an acquisition that starts at `start`.
+  ///
+  /// - Parameter off: Time since the last tracking; nil if the navigation data is lost.
+  private func searchTime(
+    after off: Interval?, startingAt start: Instant, _ receiver: ReceiverParameters
+  ) -> Interval {
+    let warm = predictor.expected(after: off, receiver)
+    return isEphemerisExpired(receiver, at: start) ? max(warm, receiver.timeToFix.cold) : warm
   }
 
   /// Whether the ephemeris will have expired at `time`: the acquisition must then read it again, however short the
