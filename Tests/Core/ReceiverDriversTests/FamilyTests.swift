@@ -58,6 +58,25 @@ import Testing
   }
 
   @Test(
+    "PWR-4: after an observed standby the next one is not awaited, and is checked after an hour without a command",
+    arguments: Families.all)
+  func trustedStandby(_ family: ReceiverFamily) {
+    let bench = FamilyBench(Families.setup(family))
+    for isTrusted in [false, true] {
+      bench.reach(.tracking)
+      bench.run(5)
+      bench.handle(.goal(.standby))
+      #expect(bench.status.isQuiescent == isTrusted)
+      bench.run(30)
+      #expect(bench.power == .standby && bench.activity == .standby)
+    }
+    let commands = bench.counters.commands
+    bench.run(3_700)
+    #expect(bench.status.sleepCheck == nil && bench.power == .standby)
+    #expect(bench.counters.commands == commands && bench.counters.failedStandbys == 0)
+  }
+
+  @Test(
     "PWR-4: a receiver in standby, which lasts 18 hours at most, is put to standby again",
     arguments: [ReceiverFamily.casic, .teseo])
   func longSleep(_ family: ReceiverFamily) {

@@ -41,6 +41,22 @@ struct InputStageTests {
     #expect(epochs(&input, frame(2), at: at(102.3)) == [at(102.3)])
   }
 
+  @Test("PWR-4: after bytes have woken the board, the next message is awaited for two fix intervals")
+  func listening() {
+    let end = at(50) + setup.parameters.fixInterval * 2
+    var input = InputStage(setup)
+    #expect(input.listeningEnd(at: at(50)) == nil)
+    input.noteResume(byInput: true, at: at(50))
+    #expect(input.discardTime == at(50))
+    #expect(input.listeningEnd(at: end - .milliseconds(1)) == end)
+    #expect(input.listeningEnd(at: end) == nil)
+    #expect(epochs(&input, frame(51), at: at(51)) == [at(51)])
+    #expect(input.listeningEnd(at: at(51)) == nil)
+    // Bytes of another wake source are not awaited.
+    input.noteResume(byInput: false, at: at(60))
+    #expect(input.discardTime == at(60) && input.listeningEnd(at: at(60)) == nil)
+  }
+
   @Test("of buffered messages one per fix interval is assumed, and none in the future")
   func buffered() {
     var input = InputStage(setup)

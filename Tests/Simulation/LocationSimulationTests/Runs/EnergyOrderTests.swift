@@ -64,4 +64,19 @@ struct EnergyOrderTests {
       #expect(other <= everyFix * 1.0005, "\(service)")
     }
   }
+
+  @Test(
+    "PWR-3: the same holds for four hours at one position, whose fixes are rare",
+    arguments: ["simulated", "zero2w-max-m10s", "imx6ul-max-m10s"])
+  func still(_ board: String) throws {
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
+    let track = Scenario.still.track(seed: 5, duration: .seconds(4 * 3_600))
+    let everyFix = try Self.total_mJ(profile, track) { _ in }
+    for metres in [30.0, 500] {
+      let single = try Self.total_mJ(profile, track) { $0.accuracy = metres }
+      #expect(single <= everyFix, "\(metres) m")
+    }
+    let visits = try Self.total_mJ(profile, track) { $0.service = .visits }
+    #expect(visits <= everyFix)
+  }
 }
