@@ -140,8 +140,10 @@ private struct Script {
     #expect(repeated == .drop && next == .accept)
   }
 
-  @Test("PWR-12: held epochs are dropped if a newer streamed epoch was accepted meanwhile")
-  func heldAndStreamed() {
+  @Test(
+    "PWR-12, DEF-30: held epochs are dropped if a newer streamed epoch was accepted meanwhile, however much newer",
+    arguments: [1, 10_000])
+  func heldAndStreamed(seconds: Int) {
     var script = Script()
     script.batch()
     script.step(.deadline, after: 3_000)
@@ -150,9 +152,9 @@ private struct Script {
     _ = script.status(0)
     #expect(script.driver.state == .disabling)
     let old = script.live(1)
-    var second = 1
+    var second = seconds
     var newest = old
-    while newest != .accept, second < 60 {
+    while newest != .accept, second < seconds + 60 {
       second += 1
       script.step(.deadline, after: 1_500)
       newest = script.live(second)

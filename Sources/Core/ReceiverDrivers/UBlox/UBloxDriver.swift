@@ -249,8 +249,9 @@ extension UBloxDriver {
   /// Removes and returns the oldest released epoch; nil if none is.
   mutating func nextReleasedEpoch() -> Epoch? {
     while let epoch = held.nextReleased() {
-      // A streamed epoch may have been accepted while this one was held (PWR-12).
-      if wasEmitted(epoch) {
+      // A streamed epoch may have been accepted while this one was held (PWR-12), also long ago if the receiver was
+      // lost in between. So an older time does not show that the receiver's clock was set back.
+      if let lastEmitted_utc, let utc = epoch.utc, utc <= lastEmitted_utc {
         link.counters.duplicates.incrementSaturating()
         continue
       }
@@ -278,7 +279,7 @@ extension UBloxDriver {
     return .accept
   }
 
-  /// Whether an entry or a held epoch is not newer than the last delivered epoch.
+  /// Whether an entry or a streamed epoch is not newer than the last delivered epoch.
   ///
   /// It was also delivered in another form, or is from an interrupted retrieval, or is too late to keep the order.
   private func wasEmitted(_ epoch: Epoch) -> Bool {
