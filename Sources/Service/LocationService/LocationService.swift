@@ -61,7 +61,8 @@ public struct LocationService: ~Copyable {
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
     syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, suspender: BoardSuspender? = nil,
-    powerOff: BoardPowerOff? = nil, server: consuming LocationServer, boot: BootIdentity,
+    powerOff: BoardPowerOff? = nil, startedByAlarm: Bool = false, server: consuming LocationServer,
+    boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {
     let memory = ClientMemory(capacity: clients)
@@ -104,7 +105,7 @@ public struct LocationService: ~Copyable {
     manager = ServiceManager(notifier)
     self.log = log
     self.suspender = suspender
-    self.powerOff = powerOff.flatMap { PowerOffControl($0) }
+    self.powerOff = powerOff.flatMap { PowerOffControl($0, startedByAlarm: startedByAlarm) }
     syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }
 

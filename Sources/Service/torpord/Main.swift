@@ -139,14 +139,15 @@ struct Main {
     let suspender = profile.suspender
     let boot = try BootIdentity.current()
     let powerOff = profile.powerOff(state: options.state, boot: boot)
-    logStart(powerOff, log)
+    let startCause = logStart(powerOff, log)
     var service = try LocationService(
       setup, ring: ring, capacity: capacity, clients: clientCapacity,
       syncInterval: profile.cache.syncInterval,
       board: LinuxBoard(
         events, line: line, pins: try GPIOPins(profile.wiring(), in: events),
         gauge: profile.batteryGauge, suspender: suspender),
-      suspender: suspender, powerOff: powerOff, server: server, boot: boot, signals: signals,
+      suspender: suspender, powerOff: powerOff, startedByAlarm: startCause == .byAlarm,
+      server: server, boot: boot, signals: signals,
       notifier: ServiceNotifier(),
       log: log)
     log.write(
@@ -181,15 +182,19 @@ struct Main {
       opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events, isPipe: isPipe)
   }
 
-  /// Logs why the board was switched on, if the service had switched it off.
-  private static func logStart(_ powerOff: BoardPowerOff?, _ log: SystemLog) {
-    guard let powerOff else { return }
-    if let (_, start) = powerOff.consumeIntent() { log.write(.notice, "\(start)") }
+  /// Logs why the board was switched on, if the service had switched it off; returns the cause, nil otherwise.
+  private static func logStart(
+    _ powerOff: BoardPowerOff?, _ log: SystemLog
+  ) -> WakeIntent.StartCause? {
+    guard let powerOff else { return nil }
+    let cause = powerOff.consumeIntent()?.1
+    if let cause { log.write(.notice, "\(cause)") }
     if !powerOff.isPossible {
       log.write(
         .warning,
         "the board is never switched off, because no alarm was found that switches it on again")
     }
+    return cause
   }
 
   /// Reads policy and profile again. A file with an error is logged, and its previous content stays in force.

@@ -191,7 +191,8 @@ extension ProfileSchema {
     .seconds(
       "board.off", "shortest_s", \.off.minimumDuration, 120...86_400,
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
-        + " The board is switched off only if no client was connected for this time."),
+        + " The board is switched off only if no client was connected for this time, or for 30 s after a start by its own alarm."
+    ),
     .word(
       "board.off", "alarm", \.board.offAlarm, required: false,
       "The alarm that switches the board on: its real-time clock, or a HAT."),

@@ -19,10 +19,14 @@ struct PowerOffControl {
   private var rule: PowerOffRule
 
   /// Nil if the board has no alarm.
-  init?(_ board: BoardPowerOff) {
+  ///
+  /// - Parameter startedByAlarm: Whether this alarm has switched the board on.
+  init?(_ board: BoardPowerOff, startedByAlarm: Bool) {
     guard board.isPossible else { return nil }
     self.board = board
-    rule = PowerOffRule(minimumOffTime: board.minimumOffTime, startupTime: board.startupLead)
+    rule = PowerOffRule(
+      minimumOffTime: board.minimumOffTime, startupTime: board.startupLead,
+      startedByAlarm: startedByAlarm)
   }
 
   /// Why the board stays on although it could be off; nil if it does not.

@@ -3,11 +3,16 @@ import LocationTypes
 
 /// Decides when the board may be off: no program uses the service, and nothing is planned for long enough.
 struct PowerOffRule {
-  /// Shortest off time that saves energy. Also the time without callers that is required before, so that a person or
-  /// a program can connect after each start.
+  /// Shortest off time that saves energy. Also the time without callers that is required before, so that a person can
+  /// log in after switching the board on.
   let minimumOffTime: Interval
+  /// Time without callers that is required after a start by the board's own alarm, when only programs that the system
+  /// starts can be expected.
+  static let unusedTimeAfterAlarm = Interval.seconds(30)
   /// Time from the alarm until the service runs.
   let startupTime: Interval
+  /// Whether the board's own alarm started it, and no program has used the service since.
+  private var isUnattended: Bool
   /// Time since which no program uses the service; nil if one does.
   private(set) var unusedSince: Instant?
   /// Why the board stays on although it could be off; nil if switching off was not refused.
@@ -15,7 +20,8 @@ struct PowerOffRule {
   /// Back-off after refusals (PWR-4).
   private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
 
-  init(minimumOffTime: Interval, startupTime: Interval) {
+  init(minimumOffTime: Interval, startupTime: Interval, startedByAlarm: Bool = false) {
+    isUnattended = startedByAlarm
     self.minimumOffTime = minimumOffTime
     self.startupTime = startupTime
   }
@@ -28,7 +34,8 @@ struct PowerOffRule {
   /// - Returns: Whether to attempt to switch the board off now.
   mutating func check(callers: Int, until end: Instant?, at now: Instant) -> Bool {
     unusedSince = callers == 0 ? unusedSince ?? now : nil
-    guard let end, let unusedSince, now - unusedSince >= minimumOffTime,
+    if callers > 0 { isUnattended = false }
+    guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime,
       end - startupTime - now >= minimumOffTime
     else {
       blocker = nil
@@ -36,6 +43,10 @@ struct PowerOffRule {
       return false
     }
     return !retry.isWaiting(at: now)
+  }
+
+  private var requiredUnusedTime: Interval {
+    isUnattended ? min(PowerOffRule.unusedTimeAfterAlarm, minimumOffTime) : minimumOffTime
   }
 
   /// Records that an attempt was refused.
@@ -50,7 +61,7 @@ struct PowerOffRule {
   /// Time of the next check if nothing happens before; nil if no check is needed.
   func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
     guard let end, let unusedSince else { return nil }
-    let next = max(unusedSince + minimumOffTime, retry.nextTime)
+    let next = max(unusedSince + requiredUnusedTime, retry.nextTime)
     return next > now && end - startupTime - next >= minimumOffTime ? next : nil
   }
 }

@@ -26,6 +26,29 @@ import Testing
     #expect(rule.nextCheck(until: at(270), at: at(119)) == nil)
   }
 
+  @Test(
+    "after a start by the board's own alarm, off after 30 s without callers; after a call the minimum time counts"
+  )
+  mutating func startedByAlarm() {
+    rule = PowerOffRule(
+      minimumOffTime: .seconds(120), startupTime: .seconds(31), startedByAlarm: true)
+    let early = (check(0, until: 9_000), check(29, until: 9_000))
+    #expect(early == (false, false))
+    #expect(rule.nextCheck(until: at(9_000), at: at(29)) == at(30))
+    let isOff = check(30, until: 9_000)
+    #expect(isOff)
+    let near = check(30, until: 180)
+    #expect(!near, "the off time has its minimum in any case")
+    _ = check(31, until: 9_000, callers: 1)
+    _ = check(40, until: 9_000)
+    let later = (check(159, until: 9_000), check(160, until: 9_000))
+    #expect(later == (false, true))
+    rule = PowerOffRule(minimumOffTime: .seconds(10), startupTime: .zero, startedByAlarm: true)
+    _ = check(0, until: 9_000)
+    let short = check(10, until: 9_000)
+    #expect(short)
+  }
+
   @Test("after the minimum time no wake is scheduled: each turn checks the rule")
   mutating func passed() {
     _ = check(0, until: 9_000)
