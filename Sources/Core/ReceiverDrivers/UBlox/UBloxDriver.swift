@@ -848,8 +848,8 @@ extension UBloxDriver {
     case .aidingEntry: meaning = .aidingEntry
     case .aidingAnswer(let answer):
       meaning = answer.isAccepted ? .answer(answer.subject) : .rejection(answer.subject)
-    case .navigation, .garminErrors, .garminAltitude, .commandResult, .receiverNotice, .unknown,
-      .malformed:
+    case .configurationValues, .navigation, .garminErrors, .garminAltitude, .commandResult,
+      .receiverNotice, .unknown, .malformed:
       meaning = .nothing
     }
     receive(meaning)

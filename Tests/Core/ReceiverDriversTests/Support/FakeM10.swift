@@ -207,7 +207,7 @@ final class FakeM10 {
     case .aidingEntry:
       commands.append("entry")
       acknowledgeAiding(.mgaDBD, 0, at: now)
-    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
+    case .valget, .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
       .aidingAcknowledgement, .poll, .unknown, .malformed:
       commands.append("?")
     }
