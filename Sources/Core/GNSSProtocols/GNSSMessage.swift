@@ -43,6 +43,8 @@ public enum GNSSMessage: Equatable, Sendable {
   case acknowledged(UBXIdentity)
   /// UBX-ACK-NAK: the receiver refused the message with that identity.
   case refused(UBXIdentity)
+  /// UBX-CFG-VALGET: values of configuration keys.
+  case configurationValues(UBXConfigurationValues)
   /// UBX-MON-VER.
   case receiverVersion(UBXVersion)
   /// UBX-MON-BATCH.

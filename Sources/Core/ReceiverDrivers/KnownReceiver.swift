@@ -29,9 +29,9 @@ struct KnownReceiver: Sendable {
   private(set) var power: KnownPower
   /// Whether the receiver is assumed to answer at the line's baud rate.
   private(set) var isResponsive = false
-  /// Whether the receiver has acknowledged our configuration and, as far as known, still has it.
+  /// Whether our configuration was acknowledged or read back and, as far as known, the receiver still has it.
   private(set) var isConfigured = false
-  /// Time at which the configuration was acknowledged. Epochs from before are not accepted.
+  /// Time at which the configuration was acknowledged or read back. Epochs from before are not accepted.
   private(set) var configuredAt = Instant.boot
   /// Baud rate at which epochs arrived since the last answer or loss; nil if none arrived.
   private var receivedSpeed: UInt32?
@@ -57,7 +57,7 @@ struct KnownReceiver: Sendable {
     self.isResponsive = isResponsive
   }
 
-  /// Records that the receiver acknowledged our configuration.
+  /// Records that the receiver acknowledged our configuration, or that it was read back.
   mutating func markConfigured(at now: Instant) {
     isConfigured = true
     configuredAt = now

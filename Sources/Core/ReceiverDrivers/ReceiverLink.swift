@@ -235,9 +235,10 @@ extension ReceiverLink {
     due = now + setup.wakeSettle
   }
 
-  mutating func probe(at speed: UInt32) {
+  /// Sends a query at this baud rate.
+  mutating func probe(at speed: UInt32, with query: Command = .probe) {
     setHostSpeed(speed)
-    send(.probe)
+    send(query)
   }
 
   mutating func changeSpeed() {

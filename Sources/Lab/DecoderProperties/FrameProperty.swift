@@ -52,6 +52,10 @@ enum FrameProperty {
     case .refused(let identity): buffer.appendAcknowledgement(of: identity, isAccepted: false)
     case .receiverVersion(let version): buffer.appendVersion(version)
     case .aidingAnswer(let answer): buffer.append(answer)
+    case .configurationValues(let values):
+      var items = UBXConfiguration(layers: .ram)
+      for i in 0..<values.count { items.set(values[i].key, values[i].value) }
+      buffer.appendConfigurationValues(items, layer: values.layer)
     // No encoder exists for the others.
     case _: return
     }
@@ -101,6 +105,7 @@ enum CommandProperty {
     var buffer = FrameBuffer()
     switch command {
     case .valset(let configuration): buffer.appendConfiguration(configuration)
+    case .valget(let poll): buffer.appendConfigurationPoll(poll)
     case .powerRequest(let request): buffer.appendPowerRequest(request)
     case .retrieveBatch(let first): buffer.appendRetrieveBatch(sendsStatusFirst: first)
     case .poll(let identity): buffer.appendPoll(identity)

@@ -22,7 +22,7 @@ extension DecoderProperty {
     let words: [String] =
       switch self {
       case .stream, .nmea, .recording: Seeds.sentenceDictionary
-      case .ubx, .commands: ["\\xb5\\x62", "\\x01\\x07\\x5c\\x00", "\\x06\\x8a"]
+      case .ubx, .commands: ["\\xb5\\x62", "\\x01\\x07\\x5c\\x00", "\\x06\\x8a", "\\x06\\x8b"]
       case .ring: ["TORPRING", "\\x01\\x00\\x00\\x00"]
       case .profile: Seeds.profileDictionary
       case .track: ["unix_time,lat,lon,alt,speed", ",", "1700000000", "-180", "1e-9", "\\x0a"]
@@ -91,6 +91,9 @@ enum Seeds {
     var answer = FrameBuffer()
     answer.append(UBXAidingAnswer(to: .mgaDBD, payloadStart: 40))
     buffers.append(answer)
+    var values = FrameBuffer()
+    values.appendConfigurationValues(configuration, layer: UBXPolledLayer.ram.rawValue)
+    buffers.append(values)
     return buffers.map { Array($0.bytes.dropFirst(2).dropLast(2)) } + [aidingEntry] + olderFrames
   }()
 
@@ -116,16 +119,24 @@ enum Seeds {
       + frames.prefix(7).map { [0, 130, 0] + stream(frame: $0) }
   }()
 
-  static let commands: [[UInt8]] = {
+  /// Configuration items of 1, 2 and 4 bytes.
+  private static let configuration: UBXConfiguration = {
     var configuration = UBXConfiguration(layers: .ram)
     configuration.set(0x1007_0001, 1)
     configuration.set(0x3021_0001, 1_000)
     configuration.set(0x4052_0001, 115_200)
-    configuration.set(0x5005_0008, 1)
-    var buffers = [FrameBuffer](repeating: FrameBuffer(), count: 6)
+    return configuration
+  }()
+
+  static let commands: [[UInt8]] = {
+    var items = configuration
+    items.set(0x5005_0008, 1)
+    var buffers = [FrameBuffer](repeating: FrameBuffer(), count: 7)
+    buffers[6].appendConfigurationPoll(
+      UBXConfigurationPoll(layer: .ram, keysOf: items))
     buffers[4].appendAidingTime(UTCTime(microseconds: 1_700_000_000_500_000))
     buffers[5].appendAidingAcknowledgement(true)
-    buffers[0].appendConfiguration(configuration)
+    buffers[0].appendConfiguration(items)
     buffers[1].appendPowerRequest(
       UBXPowerRequest(wakeupSources: UBXPowerRequest.wakesByUART))
     buffers[2].appendRetrieveBatch(sendsStatusFirst: true)

@@ -168,7 +168,8 @@ import Testing
       if bench.acknowledgements <= number { break }
       number += 1
     }
-    #expect(number >= 6)
+    // An M10 whose configuration is kept sends one answer per start.
+    #expect(number >= 5)
   }
 
   @Test("after any single rejection, the goal is still reached", arguments: Families.all)

@@ -81,7 +81,8 @@ import Testing
     "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
       + "supply-fault:lost^(lost) deadline:waking^",
     "waking | drain:(drained) \(PairTable.faults) deadline:probing!",
-    "probing | \(PairTable.faults) deadline:! version:configuring!",
+    "probing | \(PairTable.faults) deadline:! version:configuring! "
+      + "values:configuring! nak-poll:configuring!",
     "probingDefault | \(PairTable.faults) deadline:! version:changingSpeed!",
     "changingSpeed | \(PairTable.faults) deadline:probing! ack:probing! nak:probing!",
     "configuring | \(PairTable.faults) deadline:! ack:leaving! nak:!",
@@ -100,12 +101,13 @@ import Testing
     "leaving | \(PairTable.faults) deadline:! nak-batch:disabling! empty:disabling!",
     "disabling | \(PairTable.faults) deadline:! ack:tracking(settled) nak:tracking(settled)",
     "fallingAsleep | drain:(drained) \(PairTable.faults) deadline:standby(settled) pvt:! "
-      + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! empty:! filled:! "
-      + "entry:! other:! dbd:! mga-ack:! mga-nak:!",
+      + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! values:! nak-poll:! "
+      + "empty:! filled:! entry:! other:! dbd:! mga-ack:! mga-nak:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
       + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(PairTable.faults) pvt:fallingAsleep! "
       + "rmc:fallingAsleep! ack:fallingAsleep! nak:fallingAsleep! ack-pmreq:fallingAsleep! "
       + "nak-pmreq:fallingAsleep! nak-batch:fallingAsleep! version:fallingAsleep! "
+      + "values:fallingAsleep! nak-poll:fallingAsleep! "
       + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep! "
       + "dbd:fallingAsleep! mga-ack:fallingAsleep! mga-nak:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",

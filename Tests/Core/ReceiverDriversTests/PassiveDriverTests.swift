@@ -123,7 +123,7 @@ import Testing
       !driver.status.isQuiescent && driver.status.deadline != nil && !driver.status.hasOutgoing)
     _ = driver.handle(.deadline, at: at(1_000))
     _ = driver.handle(.deadline, at: at(2_000))
-    #expect(driver.status.hasOutgoing && driver.outgoing.count == 8)
+    #expect(driver.status.hasOutgoing && driver.outgoing[2] == 0x06 && driver.outgoing[3] == 0x8B)
     #expect(driver.counters.commands == 1)
     #expect(driver.admit(Epoch(), at: at(2_000)) == .drop)
     #expect(

@@ -116,7 +116,9 @@ private func text(
       ])
     #expect(UBloxCommand.configuration(.full).partCount(for: setup) == 5)
     #expect(UBloxCommand.watermark(1).answer(part: 0, for: setup) == .cfgBATCH)
-    for command in [UBloxCommand.none, .probe, .wakeBytes, .retrieveBatch, .standby] {
+    for command in [
+      UBloxCommand.none, .probe, .pollConfiguration(nil), .wakeBytes, .retrieveBatch, .standby,
+    ] {
       #expect(command.answer(part: 0, for: setup) == nil && command.partCount(for: setup) == 1)
     }
   }

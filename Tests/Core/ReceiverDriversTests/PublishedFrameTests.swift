@@ -26,6 +26,15 @@ func versionPoll() {
   #expect(frame(.probe) == hex("B5 62 0A 04 00 00 0E 34"))
 }
 
+@Test("PWR-6: the poll of the configuration names the keys that the driver writes, in RAM")
+func configurationPoll() {
+  #expect(
+    frame(.pollConfiguration(.full))
+      == hex(
+        "B5 62 06 8B 1C 00 00 00 00 00 01 00 73 10 01 00 74 10 02 00 74 10 07 00 91 20 01 00 21 30 "
+          + "01 00 D0 20 37 5B"))
+}
+
 @Test("Standby without a wake pin is the 16-byte request that meshtastic and others send to an M10")
 func standbyByUART() {
   // meshtastic/firmware src/gps/ubx.h, _message_PMREQ_10: version 0, until woken, backup and force,

@@ -132,8 +132,8 @@ enum Pairs {
   static let names = [
     "off", "standby", "tracking", "powersave", "batching", "drain", "pin", "fault", "wake-fault",
     "supply-fault", "deadline",
-    "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "empty",
-    "filled", "entry", "other", "dbd", "mga-ack", "mga-nak",
+    "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "values",
+    "nak-poll", "empty", "filled", "entry", "other", "dbd", "mga-ack", "mga-nak",
   ]
   static let events: [DriverEvent] = [
     .goal(.off), .goal(.standby), .goal(.tracking), .goal(.powersave),
@@ -144,6 +144,7 @@ enum Pairs {
     .message(.acknowledged(.rxmPMREQ)), .message(.refused(.rxmPMREQ)),
     .message(.refused(.logRETRIEVEBATCH)),
     .message(.receiverVersion(UBXVersion(software: "", hardware: ""))),
+    .message(values), .message(.refused(.cfgVALGET)),
     .message(.batchStatus(UBXBatchStatus(fillLevel: 0))),
     .message(.batchStatus(UBXBatchStatus(fillLevel: 3))),
     .message(
@@ -154,10 +155,21 @@ enum Pairs {
     .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, isAccepted: false, payloadStart: 1))),
   ]
 
+  /// The answer to a poll, without values.
+  private static var values: GNSSMessage {
+    var buffer = FrameBuffer()
+    buffer.appendConfigurationValues(UBXConfiguration(layers: .ram), layer: 0)
+    return message(buffer)
+  }
+
   private static var aidingEntry: GNSSMessage {
     var buffer = FrameBuffer()
     let payload = [UInt8](repeating: 0, count: 28)
     buffer.appendUBX(.mgaDBD, payload: payload.span)
+    return message(buffer)
+  }
+
+  private static func message(_ buffer: FrameBuffer) -> GNSSMessage {
     var decoder = GNSSDecoder()
     var offset = 0
     guard let message = decoder.next(buffer.span, &offset) else {

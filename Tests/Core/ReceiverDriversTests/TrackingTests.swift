@@ -13,7 +13,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.receiver.answerDelay = .milliseconds(400)
     bench.reach(.tracking)
     #expect(bench.reported == [.reached(.tracking)])
-    #expect(bench.commands() == ["probe", configuration])
+    #expect(bench.commands() == ["poll", configuration])
     bench.run(10)
     // The first epoch arrived as NMEA, before the configuration.
     #expect(bench.emitted.first == 2)
@@ -43,7 +43,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
   func followsSpeed() {
     let bench = DriverBench(Setups.plain)
     #expect(bench.reach(.tracking))
-    #expect(bench.commands() == ["probe", "baud=115200", "probe", configuration])
+    #expect(bench.commands() == ["probe", "baud=115200", "poll", configuration])
     #expect(bench.receiver.speed == 115_200)
     #expect(bench.states.contains(.probingDefault))
     bench.run(5)
@@ -65,7 +65,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
   func nmea() {
     let bench = DriverBench(ReceiverSetup(output: .nmea))
     bench.reach(.tracking)
-    #expect(bench.commands().last == "inUBX=1 outUBX=1 nmea=1 pvt=0 rate=1000 power=0")
+    #expect(bench.commands() == ["poll"], "an unconfigured receiver has these values")
     bench.run(10)
     #expect(bench.emitted.count >= 8)
     bench.expectClean()

@@ -271,7 +271,8 @@ public struct EpochAssembler: Sendable {
     case .hnrPVT(let solution): return addLive(solution, isHighRate: true, into: &epoch)
     case .navigation(let part): completed = addPart(part, at: current.arrival)
     case .batchEntry(let entry): completed = addBatchEntry(entry.solution, at: current.arrival)
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .aidingEntry, .aidingAnswer,
+    case .acknowledged, .refused, .configurationValues, .receiverVersion, .batchStatus,
+      .aidingEntry, .aidingAnswer,
       .commandResult, .receiverNotice, .unknown, .malformed:
       return false
     }
@@ -809,7 +810,8 @@ extension EpochAssembler {
         return true
       }
       guard case .endOfEpoch = part else { return false }
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .aidingEntry,
+    case .acknowledged, .refused, .configurationValues, .receiverVersion, .batchStatus, .batchEntry,
+      .aidingEntry,
       .aidingAnswer, .commandResult, .receiverNotice, .unknown, .malformed:
       return awaitedPrecisionTime_ms == nil
     case .navPVT, .hnrPVT, .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs,

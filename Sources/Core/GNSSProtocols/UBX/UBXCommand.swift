@@ -4,6 +4,8 @@ import LocationTypes
 public enum UBXCommand: Equatable, Sendable {
   /// CFG-VALSET, version 0 or 1 without transaction.
   case valset(UBXConfiguration)
+  /// CFG-VALGET.
+  case valget(UBXConfigurationPoll)
   /// RXM-PMREQ in the 16-byte form, or the 8-byte one, which has no wake-up sources.
   case powerRequest(UBXPowerRequest)
   /// LOG-RETRIEVEBATCH; `sendsStatusFirst` requests a MON-BATCH before the entries.
@@ -88,6 +90,7 @@ struct CommandReader: FrameHandler {
     let command: UBXCommand? =
       switch identity {
       case .cfgVALSET: configuration(payload).map { .valset($0) }
+      case .cfgVALGET: UBXConfigurationPoll(payload).map { .valget($0) }
       case .rxmPMREQ: powerRequest(payload).map { .powerRequest($0) }
       case .logRETRIEVEBATCH:
         payload.count == 4 ? .retrieveBatch(sendsStatusFirst: payload[1] & 1 != 0) : nil

@@ -27,6 +27,7 @@ enum UBXDecoding {
       case .hnrPVT: UBXSolution(highRate: payload).map { .hnrPVT($0) }
       case .ackACK: subject(payload).map { .acknowledged($0) }
       case .ackNAK: subject(payload).map { .refused($0) }
+      case .cfgVALGET: configurationValues(payload)
       case .monVER: version(payload).map { .receiverVersion($0) }
       case .monBATCH: batchStatus(payload).map { .batchStatus($0) }
       case .logBATCH: batchEntry(payload).map { .batchEntry($0) }
@@ -40,6 +41,14 @@ enum UBXDecoding {
     }
     if case .unknown = message { counters.unknown.incrementSaturating() }
     return message
+  }
+
+  private static func configurationValues(_ p: Span<UInt8>) -> GNSSMessage? {
+    switch UBXConfigurationValues.read(p) {
+    case .values(let values): .configurationValues(values)
+    case .unsupported: .unknown(.frame(.cfgVALGET))
+    case .malformed: nil
+    }
   }
 
   private static func subject(_ p: Span<UInt8>) -> UBXIdentity? {

@@ -82,6 +82,12 @@ extension FrameBuffer {
     append(0)
     append(configuration.layers.rawValue)
     append(littleEndian: UInt16(0))
+    append(itemsOf: configuration)
+    endUBX(start)
+  }
+
+  /// Appends each key with its value.
+  mutating func append(itemsOf configuration: UBXConfiguration) {
     for i in 0..<configuration.count {
       let item = configuration[i]
       append(littleEndian: item.key)
@@ -91,7 +97,6 @@ extension FrameBuffer {
         remaining >>= 8
       }
     }
-    endUBX(start)
   }
 
   /// Appends an RXM-PMREQ: 24 bytes, or 16 in its short form, which has no wake-up sources.

@@ -65,6 +65,8 @@ import LocationTypes
   public static let cfgBATCH = UBXIdentity(0x06, 0x93)
   /// UBX-CFG-VALSET.
   public static let cfgVALSET = UBXIdentity(0x06, 0x8A)
+  /// UBX-CFG-VALGET.
+  public static let cfgVALGET = UBXIdentity(0x06, 0x8B)
   /// UBX-MON-VER.
   public static let monVER = UBXIdentity(0x0A, 0x04)
   /// UBX-MON-BATCH.

@@ -238,7 +238,8 @@ extension SentenceDriver {
       result.family == setup.family ? .answer(result) : .nothing
     case .receiverNotice(.started): .started
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
-      .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
+      .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .configurationValues,
+      .receiverVersion,
       .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unknown, .malformed:
       .nothing
     }

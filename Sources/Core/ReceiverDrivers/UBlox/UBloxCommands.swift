@@ -41,6 +41,8 @@ enum UBloxCommand: ReceiverCommand {
   case none
   /// Poll MON-VER.
   case probe
+  /// Poll the keys of `configuration` in RAM: CFG-VALGET. An M8 does not have it.
+  case pollConfiguration(UBloxPowerMode?)
   /// Bytes that wake a receiver without a wake pin.
   case wakeBytes
   /// Set the baud rate.
@@ -90,7 +92,8 @@ extension UBloxCommand {
   /// Message identity in the answer to a part.
   func answer(part: UInt8, for setup: ReceiverSetup) -> UBXIdentity? {
     switch self {
-    case .none, .probe, .wakeBytes, .retrieveBatch, .standby: nil
+    // The answer to a poll of the configuration is its values; the ACK that follows is not needed.
+    case .none, .probe, .pollConfiguration, .wakeBytes, .retrieveBatch, .standby: nil
     case .pollAiding, .aidingEntry: .mgaDBD
     case .aidingTime: .mgaINI
     case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
@@ -104,8 +107,9 @@ extension UBloxCommand {
     switch self {
     case .configuration(let power): power
     case .powerMode(let power): power
-    case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-      .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
+    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching,
+      .watermark, .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements,
+      .pollAiding,
       .aidingTime,
       .aidingEntry:
       nil
@@ -125,6 +129,9 @@ extension UBloxCommand {
     switch self {
     case .none, .aidingEntry: break
     case .probe: buffer.appendPoll(.monVER)
+    case .pollConfiguration(let power):
+      let items = UBloxCommand.configuration(power).items(for: setup)
+      buffer.appendConfigurationPoll(UBXConfigurationPoll(layer: .ram, keysOf: items))
     case .wakeBytes:
       // The receiver loses the first bytes while it wakes up and ignores the others.
       for _ in 0..<8 { buffer.append(0xFF) }
@@ -137,16 +144,21 @@ extension UBloxCommand {
       if setup.usesSeparateMessages {
         m8Messages(for: setup)[part].append(to: &buffer, for: setup)
       } else {
-        // Also written to battery-backed RAM, so that the configuration survives a short power loss. Aiding is for
-        // receivers without a backup supply, so its setting goes to RAM only.
-        let isVolatile = self == .enableAidingAcknowledgements
-        var items = UBXConfiguration(
-          layers: isVolatile ? .ram : UBXLayers.ram.union(.batteryBacked))
-        addItems(for: setup, to: &items)
-        buffer.appendConfiguration(items)
+        buffer.appendConfiguration(items(for: setup))
       }
     }
     return buffer
+  }
+
+  /// Content of the command's CFG-VALSET.
+  ///
+  /// Also written to battery-backed RAM, from which the next start loads RAM. Aiding is for receivers without a backup
+  /// supply, so its setting goes to RAM only.
+  func items(for setup: ReceiverSetup) -> UBXConfiguration {
+    let isVolatile = self == .enableAidingAcknowledgements
+    var items = UBXConfiguration(layers: isVolatile ? .ram : UBXLayers.ram.union(.batteryBacked))
+    addItems(for: setup, to: &items)
+    return items
   }
 
   /// RXM-PMREQ. For an M10 it must contain the wake-up sources. The short form, which every M8 supports, has none: a
@@ -173,8 +185,8 @@ extension UBloxCommand {
     case .watermark(let entries): items.set(M10Key.batchWarnThrs, UInt64(entries))
     case .disableBatching: items.set(M10Key.batchEnable, 0)
     case .enableAidingAcknowledgements: items.set(M10Key.ackAiding, 1)
-    case .none, .probe, .wakeBytes, .retrieveBatch, .standby, .pollAiding, .aidingTime,
-      .aidingEntry:
+    case .none, .probe, .pollConfiguration, .wakeBytes, .retrieveBatch, .standby, .pollAiding,
+      .aidingTime, .aidingEntry:
       break
     }
   }

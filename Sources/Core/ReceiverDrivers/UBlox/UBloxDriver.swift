@@ -24,11 +24,15 @@ import LocationTypes
 ///                                      ▼      no answer                       │ (pulsing first)
 ///          ┌──────────────────────▶ probing ────────────▶ probingDefault ─────┤
 ///          │                           │                        │ MON-VER     │ no answer,
-///          │ ACK, NAK or timeout       │ MON-VER                ▼             │ no wake-up left
+///          │ ACK, NAK or timeout       │ MON-VER, or            ▼             │ no wake-up left
 ///          └───────────────────────────┼───────────────── changingSpeed       ▼
-///                                      ▼                                     lost
+///                                      ▼ values or NAK of CFG-VALGET         lost
 ///                            a receiver that answers
 /// ```
+///
+/// `probing` polls an M10's configuration (CFG-VALGET) if the goal needs it. If the values are equal to those to write,
+/// the receiver counts as configured, without a write. A receiver that rejects the poll is probed by MON-VER until the
+/// next loss; one that ignores it, until it answers.
 ///
 /// `probingDefault` is used only if the default baud rate differs from the line's. With a supply switch and goal off,
 /// `powering`, `waking` and an unanswered probe lead to `fallingAsleep` directly.
@@ -36,7 +40,7 @@ import LocationTypes
 /// States of a receiver that answers:
 ///
 /// ```
-///   configuring                                  (skipped for goal off and standby if batching is off)
+///   configuring       (skipped if the poll has verified it; for goal off and standby, if batching is off)
 ///     │ ACK
 ///     ├─ goal tracking or powersave, batching off ─▶ restoring? ─▶ changingPower? ─▶ tracking
 ///     │
@@ -81,8 +85,8 @@ import LocationTypes
 ///    epochs that arrive in `unmuting`, `leaving` and `disabling` are held until then, at most eight.
 /// 3. Each epoch is delivered once and in the order of UTC: the driver drops entries that are not newer than the last
 ///    delivered epoch, and live epochs that it has already received as entries.
-/// 4. No epoch measured without our configuration is accepted (PWR-6), unless the receiver streams and answers no
-///    command (PWR-12).
+/// 4. No epoch measured before our configuration was verified or written is accepted (PWR-6), unless the receiver
+///    streams and answers no command (PWR-12).
 /// 5. Standby is assumed only after silence (PWR-4). The supply is switched off only after a standby request (PWR-5).
 /// 6. A drain request is always answered, with `.drained` or `.lost`.
 /// 7. Assistance data is optional (PWR-8): a failure to save or restore it never blocks the goal.
@@ -444,7 +448,7 @@ extension UBloxDriver {
     case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
     case .rejection(let identity): if link.consumeAnswer(identity) { continueSaving() }
     case .aidingEntry: storeEntry()
-    case .version, .status, .entry, .nothing: break
+    case .version, .configuration, .status, .entry, .nothing: break
     }
   }
 
@@ -508,7 +512,7 @@ extension UBloxDriver {
       guard link.consumeAnswer(identity) else { return }
       link.closeExchange()
       handleFailedAiding()
-    case .version, .status, .entry, .aidingEntry, .nothing: break
+    case .version, .configuration, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
@@ -521,8 +525,9 @@ extension UBloxDriver {
       link.counters.aidingRestored.incrementSaturating()
       aiding.nextIndex += 1
       sendNextEntry()
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
-      .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby, .pollAiding:
+    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
+      .liveOutput, .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby,
+      .pollAiding:
       preconditionFailure("no command of a restore")
     }
   }
@@ -567,8 +572,9 @@ extension UBloxDriver {
       sendNextEntry()
     // Without acknowledgements, the driver cannot determine when to send the next message.
     case .enableAidingAcknowledgements: endRestoring()
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
-      .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby, .pollAiding:
+    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
+      .liveOutput, .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby,
+      .pollAiding:
       preconditionFailure("no command of a restore")
     }
   }
@@ -611,7 +617,7 @@ extension UBloxDriver {
       // The receiver rejects a retrieval if batching is off: it has lost its configuration, or batching was never on.
       if state == .draining && handleLostConfiguration() { return }
       finishDrain()
-    case .answer, .rejection, .live, .version, .aidingEntry, .nothing: break
+    case .answer, .rejection, .live, .version, .configuration, .aidingEntry, .nothing: break
     }
   }
 
@@ -746,7 +752,7 @@ extension UBloxDriver {
     case .standby: checkSleep()
     case .unpowered, .powering, .waking: proceed()
     case .pulsing: enter(.waking)
-    case .probing, .probingDefault: repeatProbe()
+    case .probing, .probingDefault: handleProbeTimeout()
     case .changingSpeed: enter(.probing)  // The answer may have been sent at either baud rate.
     case .configuring, .changingPower, .enabling, .muting, .changingWatermark, .unmuting,
       .disabling:
@@ -785,6 +791,7 @@ extension UBloxDriver {
   private mutating func beginLost() {
     known.isBatchingRejected = false
     known.isPowerSaveRejected = false
+    known.poll = .assumed
     if isDrainRequested { link.pending.lost = true }
     isDrainRequested = false
     // The receiver may be replaced by another one, for which the stored data is invalid.
@@ -805,8 +812,9 @@ extension UBloxDriver {
     let before = known
     known = KnownState(batch: before.batch == .off ? .off : .unknown)
     known.powerMode = before.powerMode
-    // A rejection of the power mode keys does not depend on the receiver's RAM.
+    // Rejections of the power mode keys and of the poll do not depend on the receiver's RAM.
     known.isPowerSaveRejected = before.isPowerSaveRejected
+    if before.poll == .rejected { known.poll = .rejected }
   }
 }
 
@@ -823,6 +831,8 @@ extension UBloxDriver {
     case rejection(UBXIdentity)
     /// MON-VER: the receiver answers.
     case version
+    /// CFG-VALGET.
+    case configuration(UBXConfigurationValues)
     /// MON-BATCH.
     case status(UBXBatchStatus)
     /// LOG-BATCH.
@@ -841,6 +851,7 @@ extension UBloxDriver {
     case .navPVT, .hnrPVT: meaning = .live(.ubx)
     case .acknowledged(let identity): meaning = .answer(identity)
     case .refused(let identity): meaning = .rejection(identity)
+    case .configurationValues(let values): meaning = .configuration(values)
     case .receiverVersion: meaning = .version
     case .batchStatus(let status): meaning = .status(status)
     case .batchEntry(let entry):
@@ -859,7 +870,7 @@ extension UBloxDriver {
   private mutating func receive(_ meaning: Meaning) {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .lost: break
-    case .probing, .probingDefault: if meaning == .version { handleProbeAnswer() }
+    case .probing, .probingDefault: receiveWhileProbing(meaning)
     case .changingSpeed, .configuring, .changingPower, .enabling, .muting, .changingWatermark,
       .unmuting, .disabling:
       receiveAnswer(meaning)
@@ -876,6 +887,55 @@ extension UBloxDriver {
     case .fallingAsleep: receiveWhileFallingAsleep(meaning)
     case .standby: handleUnexpectedWake()
     }
+  }
+
+  /// Handles a message while the receiver's answer is awaited.
+  private mutating func receiveWhileProbing(_ meaning: Meaning) {
+    switch meaning {
+    case .version:
+      if known.poll == .unanswered { known.poll = .assumed }
+      handleProbeAnswer()
+    case .configuration(let values): handlePolledValues(values)
+    case .rejection(.cfgVALGET): handlePollRejection()
+    case .answer, .rejection, .live, .status, .entry, .aidingEntry, .nothing: break
+    }
+  }
+
+  /// Handles the answer to the poll of the configuration: it is written if it differs.
+  private mutating func handlePolledValues(_ values: UBXConfigurationValues) {
+    guard case .pollConfiguration(let power) = link.exchange.lastSent, state == .probing else {
+      return
+    }
+    let expected = UBloxCommand.configuration(power).items(for: setup)
+    if values.layer == UBXPolledLayer.ram.rawValue, values.contains(expected) {
+      recordConfiguration(power)
+    }
+    handleProbeAnswer()
+  }
+
+  private mutating func handlePollRejection() {
+    guard case .pollConfiguration = link.exchange.lastSent, state == .probing else { return }
+    link.counters.refusals.incrementSaturating()
+    known.poll = .rejected
+    handleProbeAnswer()
+  }
+
+  /// Records that the receiver has our configuration with this power mode: read back, or acknowledged.
+  private mutating func recordConfiguration(_ power: UBloxPowerMode?) {
+    link.receiver.markConfigured(at: now)
+    known.isMuted = false
+    known.powerMode = power ?? .full
+    outputChangedAt = now
+  }
+
+  /// Repeats the probe. After the last transmission of a poll, MON-VER finds a receiver that ignores polls.
+  private mutating func handleProbeTimeout() {
+    if case .pollConfiguration = link.exchange.lastSent,
+      link.exchange.sends >= DriverTimeouts.maximumSends
+    {
+      known.poll = .unanswered
+    }
+    repeatProbe()
   }
 
   /// Detects a lost configuration: live output in a protocol that the configuration disables.
@@ -895,7 +955,7 @@ extension UBloxDriver {
     switch meaning {
     case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
     case .rejection(let identity): if link.consumeAnswer(identity) { handleRejection() }
-    case .live, .version, .status, .entry, .aidingEntry, .nothing: break
+    case .live, .version, .configuration, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
@@ -909,11 +969,7 @@ extension UBloxDriver {
   mutating func finishCommand() {
     switch state {
     case .changingSpeed: return enter(.probing)
-    case .configuring:
-      link.receiver.markConfigured(at: now)
-      known.isMuted = false
-      known.powerMode = link.exchange.lastSent.powerMode ?? .full
-      outputChangedAt = now
+    case .configuring: recordConfiguration(link.exchange.lastSent.powerMode)
     case .changingPower: known.powerMode = link.exchange.lastSent.powerMode ?? .full
     case .enabling:
       known.batch = .on
@@ -972,6 +1028,8 @@ extension UBloxDriver {
       guard isAboutPower, !canRepeat else { return repeatOrDeclareLost() }
       link.closeExchange()
       known.isPowerSaveRejected = true
+      // The poll may have been rejected because of these keys.
+      known.poll = .assumed
       proceed()
     case .muting, .changingWatermark, .unmuting: repeatOrDeclareLost()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
@@ -984,10 +1042,9 @@ extension UBloxDriver {
   private var commandedWatermark: UInt16 {
     switch link.exchange.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .powerMode, .liveOutput,
-      .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements, .pollAiding,
-      .aidingTime,
-      .aidingEntry:
+    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
+      .liveOutput, .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements,
+      .pollAiding, .aidingTime, .aidingEntry:
       preconditionFailure("the last command had no watermark")
     }
   }
@@ -1076,7 +1133,7 @@ extension UBloxDriver {
       link.powerOn()
     case .pulsing: link.pulse()
     case .waking: link.wake(sending: setup.hasWakePin ? .none : .wakeBytes)
-    case .probing: link.probe(at: setup.lineSpeed)
+    case .probing: link.probe(at: setup.lineSpeed, with: probe)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed: link.changeSpeed()
     case .configuring: link.send(.configuration(targetPower))
@@ -1102,6 +1159,15 @@ extension UBloxDriver {
     case .lost: beginLost()
     }
     if new.releasesHeldEpochs { releaseHeld() }
+  }
+
+  /// Query to a receiver whose state is unknown: the poll of the configuration if the goal needs it, else MON-VER.
+  private var probe: UBloxCommand {
+    guard !setup.usesSeparateMessages, known.poll == .assumed else { return .probe }
+    switch effectiveGoal {
+    case .none, .off, .standby: return .probe
+    case .tracking, .powersave, .batching: return .pollConfiguration(targetPower)
+    }
   }
 
   private var targetWatermark: UInt16 {

@@ -45,8 +45,8 @@ extension UBloxCommand {
     var all = M8Messages()
     let sendsNMEA = setup.output == .nmea
     switch self {
-    case .none, .probe, .wakeBytes, .retrieveBatch, .standby, .pollAiding, .aidingTime,
-      .aidingEntry:
+    case .none, .probe, .pollConfiguration, .wakeBytes, .retrieveBatch, .standby, .pollAiding,
+      .aidingTime, .aidingEntry:
       break
     case .enableAidingAcknowledgements: all.append(.aidingAcknowledgements)
     case .lineSpeed(let speed): all.append(.port(speed: speed, sendsNMEA: sendsNMEA))

@@ -14,7 +14,7 @@ extension UBloxDriver {
     case pulsing = 3
     /// Waiting for the receiver to wake up.
     case waking = 4
-    /// Polling MON-VER at the line's baud rate.
+    /// Polling the configuration or MON-VER at the line's baud rate.
     case probing = 5
     /// Polling MON-VER at the baud rate of an unconfigured receiver.
     case probingDefault = 6
@@ -59,6 +59,16 @@ extension UBloxDriver {
     case off, unknown, on
   }
 
+  /// Whether the receiver answers the poll of its configuration, as far as known.
+  enum PollSupport: UInt8, Sendable {
+    /// Assumed until the opposite is known.
+    case assumed
+    /// Three polls were not answered. Until the next answer, standby, power-off or loss.
+    case unanswered
+    /// Rejected. Until the next loss, or until the receiver rejects the power mode keys, which the poll contains.
+    case rejected
+  }
+
   /// Known state of the receiver's batching and power mode. Together with the goal and the link it determines the next
   /// state.
   struct KnownState: Sendable {
@@ -74,6 +84,8 @@ extension UBloxDriver {
     var powerMode = UBloxPowerMode.full
     /// Whether the receiver has rejected its power mode keys. Cleared by the next powersave goal and by a loss.
     var isPowerSaveRejected = false
+    /// Whether the configuration can be polled.
+    var poll = PollSupport.assumed
     /// Watermark that was last acknowledged.
     var watermark: UInt16 = 0
     /// Whether the batch buffer may contain epochs that were not delivered.

@@ -297,7 +297,8 @@ extension GNSSMessage {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .commandResult, .receiverNotice, .unknown(.sentence), .malformed:
       true
-    case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion, .batchStatus,
+    case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .configurationValues,
+      .receiverVersion, .batchStatus,
       .batchEntry, .aidingEntry, .aidingAnswer, .unknown(.frame):
       false
     }

@@ -58,6 +58,8 @@ public struct FaultPlan: Equatable, Sendable {
   public var gaugeFaults: [GaugeFault] = []
   /// Periods in which an M10 rejects its power mode, like a receiver without that key (NAK).
   public var powerModeRejected: [Range<Instant>] = []
+  /// Whether an M10 rejects polls of its configuration (NAK).
+  public var rejectsConfigurationPoll = false
   /// Whether a u-blox receiver ignores requests for standby without an end time, as some without EXTINT do, and a
   /// receiver with sentences all requests for standby, as a CASIC whose firmware lacks the command does.
   public var ignoresUnlimitedStandby = false

@@ -75,6 +75,13 @@ struct ReceiverFaults: Sendable {
       && items.value(of: ConfigurationKey.powerMode) != nil
   }
 
+  /// Whether the receiver rejects a poll of its configuration now.
+  func rejects(_ poll: UBXConfigurationPoll, at now: Instant) -> Bool {
+    if plan.rejectsConfigurationPoll { return true }
+    guard plan.powerModeRejected.contains(where: { $0.contains(now) }) else { return false }
+    return (0..<poll.count).contains { poll[$0] == ConfigurationKey.powerMode }
+  }
+
   /// Whether requests for standby without an end time are ignored, by a receiver with sentences all requests.
   var ignoresUnlimitedStandby: Bool { plan.ignoresUnlimitedStandby }
 }

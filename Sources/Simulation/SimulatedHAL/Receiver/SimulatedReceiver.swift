@@ -461,6 +461,7 @@ extension SimulatedReceiver {
     case .valset(let items):
       if parameters.hasSeparateMessages { return reject(.cfgVALSET, "message unknown", at: now) }
       configure(items, .cfgVALSET, at: now)
+    case .valget(let poll): sendValues(of: poll, at: now)
     case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
       .aidingAcknowledgement:
       executeLegacy(command, at: now)
@@ -523,6 +524,20 @@ extension SimulatedReceiver {
     guard items.layers.contains(.ram) else { return }
     if configuration.active.interval != before.interval { planEpochs(from: now) }
     if ReceiverConfiguration.affectsBatching(items) { applyBatching() }
+  }
+
+  /// Answers CFG-VALGET with the values of the layer and an acknowledgement, or with a rejection.
+  private mutating func sendValues(of poll: UBXConfigurationPoll, at now: Instant) {
+    if parameters.hasSeparateMessages { return reject(.cfgVALGET, "message unknown", at: now) }
+    if faults.rejects(poll, at: now) { return sendNAK(to: .cfgVALGET, at: now) }
+    guard let values = configuration.values(of: poll) else {
+      return reject(.cfgVALGET, "unsupported key, or no value in this layer", at: now)
+    }
+    if faults.losesAcknowledgement() { return }
+    transmit(at: now) {
+      $0.appendConfigurationValues(values, layer: poll.layer.rawValue)
+      $0.appendAcknowledgement(of: .cfgVALGET)
+    }
   }
 
   /// Executes a configuration message of receivers without CFG-VALSET, and answers it.

@@ -133,7 +133,8 @@ struct RecordingDecoder: ~Copyable {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition,
       .garminErrors, .garminAltitude, .navigation:
       hasEpochParts = true
-    case .navPVT, .hnrPVT, .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry,
+    case .navPVT, .hnrPVT, .acknowledged, .refused, .configurationValues, .receiverVersion,
+      .batchStatus, .batchEntry,
       .aidingEntry, .aidingAnswer, .commandResult, .receiverNotice, .malformed:
       break
     }

@@ -134,7 +134,8 @@ final class DriverBench {
 
   private func receive(_ message: GNSSMessage) {
     switch message {
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .aidingEntry,
+    case .acknowledged, .refused, .configurationValues, .receiverVersion, .batchStatus, .batchEntry,
+      .aidingEntry,
       .aidingAnswer:
       commandUntil = nil
     default:

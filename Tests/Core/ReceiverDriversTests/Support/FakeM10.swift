@@ -20,6 +20,10 @@ final class FakeM10 {
   /// Number of entries of the next retrieval that stay in the buffer although they were sent.
   var resent = 0
   var supportsBatching = true
+  /// Whether polls of the configuration are rejected.
+  var rejectsPoll = false
+  /// Whether polls of the configuration are ignored.
+  var ignoresPoll = false
   var supportsPowerSave = true
   var answersRetrieval = true
   var rejectsRetrieval = false
@@ -89,6 +93,9 @@ final class FakeM10 {
     if !keepsBackup { backup = [:] }
     boot(at: now)
   }
+
+  /// Loses the settings in backup memory; those in RAM stay until the next start.
+  func loseBackup() { backup = [:] }
 
   /// Stops batching without a message.
   func stopBatching() { ram[M10Key.batchEnable] = 0 }
@@ -185,6 +192,9 @@ final class FakeM10 {
       commands.append("probe")
       answer(at: now) { $0.appendVersion(UBXVersion(software: "SPG 5.10", hardware: "000A0000")) }
     case .valset(let items): configure(items, at: now)
+    case .valget(let poll):
+      commands.append("poll")
+      sendValues(of: poll, at: now)
     case .powerRequest(let request):
       commands.append("standby")
       if ignoredStandbys > 0 {
@@ -238,6 +248,24 @@ final class FakeM10 {
       if !buffer.isEmpty { lostWithBuffer += buffer }
       buffer = []
     }
+  }
+
+  private func sendValues(of poll: UBXConfigurationPoll, at now: Instant) {
+    if ignoresPoll { return }
+    var values = UBXConfiguration(layers: .ram)
+    for i in 0..<poll.count { values.set(poll[i], value(poll[i])) }
+    let isRefused =
+      rejectsPoll || (values.value(of: M10Key.pmOperateMode) != nil && !supportsPowerSave)
+    answer(at: now) {
+      if !isRefused { $0.appendConfigurationValues(values, layer: poll.layer.rawValue) }
+      $0.appendAcknowledgement(of: .cfgVALGET, isAccepted: !isRefused)
+    }
+  }
+
+  /// Writes a value to both layers, as another program does.
+  func set(_ key: UInt32, _ value: UInt64) {
+    ram[key] = value
+    backup[key] = value
   }
 
   /// Epochs that were in the buffer when batching was switched off.

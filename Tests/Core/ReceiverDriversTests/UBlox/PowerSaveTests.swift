@@ -25,12 +25,12 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.clearRecords()
     bench.reach(.powersave)
     #expect(bench.reported == [.reached(.powersave)])
-    #expect(bench.commands() == ["probe", configuration + " " + cyclic])
+    #expect(bench.commands() == ["poll", configuration + " " + cyclic])
     #expect(bench.driver.state == .tracking)
     bench.reach(.standby)
     bench.clearRecords()
     bench.reach(.tracking)
-    #expect(bench.commands() == ["probe", configuration + " power=0"])
+    #expect(bench.commands() == ["poll", configuration + " power=0"])
     bench.expectClean()
   }
 
@@ -90,7 +90,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.supportsPowerSave = false
     bench.reach(.powersave)
     #expect(bench.reported == [.refused(.powersave)])
-    #expect(bench.driver.state == .tracking && bench.driver.counters.refusals == 1)
+    #expect(bench.driver.state == .tracking && bench.driver.counters.refusals == 2)
     let commands = bench.commands()
     #expect(commands.contains(configuration + " " + cyclic) && commands.contains(configuration))
     // Rejected keys are not sent again, even after other state is invalidated.
@@ -98,7 +98,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.clearRecords()
     bench.reach(.tracking)
     #expect(
-      bench.reported == [.reached(.tracking)] && bench.commands() == ["probe", configuration])
+      bench.reported == [.reached(.tracking)] && bench.commands() == ["poll"])
     bench.receiver.supportsPowerSave = true
     bench.reach(.powersave)
     #expect(bench.reported.last == .reached(.powersave) && bench.commands() == [cyclic])
@@ -141,9 +141,9 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.answerDelay = .milliseconds(600)
     bench.reach(.powersave)
     #expect(bench.reported == [.refused(.powersave)])
-    // The configuration was sent twice before its answer arrived; the second rejection belongs to
-    // the repetition.
-    #expect(bench.driver.counters.refusals == 1)
+    // The poll is rejected once. The configuration was sent twice before its answer arrived; the second rejection
+    // belongs to the repetition.
+    #expect(bench.driver.counters.refusals == 2)
     bench.expectClean()
   }
 
@@ -194,7 +194,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.supportsPowerSave = false
     bench.reach(.tracking)
     #expect(bench.reported == [.reached(.tracking)])
-    #expect(bench.driver.counters.refusals == 3)
+    #expect(bench.driver.counters.refusals == 4, "the poll, and three times the configuration")
   }
 
   @Test(

@@ -107,6 +107,7 @@ extension FirmwareBoard: LocationBoard {
     while i + 8 <= bytes.count && bytes[i] == 0xB5 {
       switch (bytes[i + 2], bytes[i + 3]) {
       case (0x06, 0x8A): reply.acknowledgeSetting()
+      case (0x06, 0x8B): reply.rejectPoll()
       case (0x0A, 0x04): reply.writeVersion()
       case (0x02, 0x41): turn(on: false)
       case (_, _): break

@@ -6,7 +6,7 @@ enum FirmwareReceiver {
   case ubx
   /// Sends RMC and GGA while it has supply, and accepts no commands.
   case nmea
-  /// Sends UBX-NAV-PVT, acknowledges every setting, sleeps by command and wakes on any byte.
+  /// Sends UBX-NAV-PVT, acknowledges every setting, rejects polls of settings, sleeps by command and wakes on any byte.
   case ubloxM10
 }
 
@@ -102,6 +102,16 @@ extension ReceiverBytes {
     put(little: 0x0105, 2)
     put(little: 2, 2)
     put(little: 0x8A06, 2)
+    endFrame(checked)
+  }
+
+  /// Adds UBX-ACK-NAK for CFG-VALGET.
+  mutating func rejectPoll() {
+    put(little: 0x62B5, 2)
+    let checked = count
+    put(little: 0x0005, 2)
+    put(little: 2, 2)
+    put(little: 0x8B06, 2)
     endFrame(checked)
   }
 

@@ -283,6 +283,7 @@ struct FaultRunTests {
     },
     FaultCase("early alarms") { $0.alarmsMayBeEarly = true },
     FaultCase("unlimited standby ignored") { $0.ignoresUnlimitedStandby = true },
+    FaultCase("poll of the configuration rejected") { $0.rejectsConfigurationPoll = true },
     FaultCase("supply switch stuck at the start") {
       $0.supplySwitchStuck = [FaultCase.span(0, 20)]
     },

@@ -70,6 +70,54 @@ import Testing
     #expect(receive(&board, until: seconds(0.9)).refused == [UBXIdentity(0x06, 0x00)])
   }
 
+  @Test("VALGET answers with the values of the layer, and an acknowledgement")
+  func valget() {
+    /// Value of the output rate of NAV-PVT in a layer; nil if the poll is refused.
+    func polled(_ board: inout SimulatedBoard, _ layer: UBXPolledLayer) -> UInt64? {
+      var poll = UBXConfigurationPoll(layer: layer)
+      poll.append(ConfigurationKey.navPVT)
+      board.send { $0.appendConfigurationPoll(poll) }
+      let received = receive(&board, until: board.now + .milliseconds(100))
+      for case .configurationValues(let values) in received.messages {
+        #expect(received.acknowledged == [.cfgVALGET] && values.layer == layer.rawValue)
+        return values[0].value
+      }
+      #expect(received.refused == [.cfgVALGET])
+      return nil
+    }
+    var board = running()
+    #expect(polled(&board, .ram) == 0 && polled(&board, .batteryBacked) == nil)
+    board.configureUBX()
+    _ = receive(&board, until: seconds(0.9))
+    #expect(polled(&board, .ram) == 1 && polled(&board, .batteryBacked) == nil)
+    board.configureUBX(layers: UBXLayers.ram.union(.batteryBacked))
+    _ = receive(&board, until: seconds(1.3))
+    #expect(polled(&board, .batteryBacked) == 1 && polled(&board, .defaults) == 0)
+    #expect(polled(&board, .flash) == nil)
+  }
+
+  @Test("VALGET is refused for an unknown key, by an M8, and by the fault plan")
+  func valgetRefused() {
+    /// Messages refused by a receiver after a poll of `key`.
+    func refused(_ key: UInt32, _ change: (inout SimulationSetup) -> Void = { _ in })
+      -> [UBXIdentity]
+    {
+      var board = running(change)
+      var poll = UBXConfigurationPoll(layer: .ram)
+      poll.append(key)
+      board.send { $0.appendConfigurationPoll(poll) }
+      return receive(&board, until: seconds(0.9)).refused
+    }
+    let rate = ConfigurationKey.navPVT
+    #expect(refused(rate).isEmpty)
+    #expect(refused(0x2091_FFFF) == [.cfgVALGET])
+    #expect(refused(rate) { $0.receiver.family = .ubloxM8 } == [.cfgVALGET])
+    #expect(refused(rate) { $0.faults.rejectsConfigurationPoll = true } == [.cfgVALGET])
+    let withoutPowerMode = FaultPlan.rejectingPowerMode
+    #expect(refused(ConfigurationKey.powerMode) { $0.faults = withoutPowerMode } == [.cfgVALGET])
+    #expect(refused(rate) { $0.faults = withoutPowerMode }.isEmpty)
+  }
+
   @Test("MON-VER answers a poll")
   func version() {
     var board = running()
@@ -337,4 +385,13 @@ import Testing
     #expect(throws: PinFault.notWired) { try board.set(PinCommand(.receiverWake, .active)) }
     #expect(throws: PinFault.notWired) { try board.set(PinCommand(.receiverSupply, .active)) }
   }
+}
+
+extension FaultPlan {
+  /// The receiver lacks the key of the power mode for 9 s.
+  fileprivate static let rejectingPowerMode: FaultPlan = {
+    var plan = FaultPlan()
+    plan.powerModeRejected = [seconds(0)..<seconds(9)]
+    return plan
+  }()
 }

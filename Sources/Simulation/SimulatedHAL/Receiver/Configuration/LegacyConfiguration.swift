@@ -17,7 +17,8 @@ extension UBXCommand {
     case .save: .cfgCFG
     case .batch: .cfgBATCH
     case .aidingAcknowledgement: .cfgNAVX5
-    case .valset, .powerRequest, .retrieveBatch, .aidingTime, .aidingEntry, .poll, .unknown,
+    case .valset, .valget, .powerRequest, .retrieveBatch, .aidingTime, .aidingEntry, .poll,
+      .unknown,
       .malformed:
       preconditionFailure("not a configuration message of an M8")
     }
@@ -40,7 +41,7 @@ extension UBXCommand {
     case .batch(let batch): UBXCommand.add(batch, to: &items)
     case .aidingAcknowledgement(let isOn):
       items.set(ConfigurationKey.acknowledgesAiding, isOn ? 1 : 0)
-    case .messageRate, .powerManagement, .save, .valset, .powerRequest, .retrieveBatch,
+    case .messageRate, .powerManagement, .save, .valset, .valget, .powerRequest, .retrieveBatch,
       .aidingTime, .aidingEntry, .poll, .unknown, .malformed:
       break
     }

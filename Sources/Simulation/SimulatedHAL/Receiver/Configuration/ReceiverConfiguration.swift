@@ -42,6 +42,16 @@ struct ReceiverConfiguration: Sendable {
     var defaultValue: UInt64
     var batteryBacked: UInt64?
     var ram: UInt64
+
+    /// Value in a layer; nil if it has none. The simulated receivers have no flash.
+    func value(in layer: UBXPolledLayer) -> UInt64? {
+      switch layer {
+      case .ram: ram
+      case .batteryBacked: batteryBacked
+      case .flash: nil
+      case .defaults: defaultValue
+      }
+    }
   }
 
   private let parameters: SimulatedReceiverParameters
@@ -135,6 +145,18 @@ struct ReceiverConfiguration: Sendable {
       if !isValid { return item.key }
     }
     return nil
+  }
+
+  /// Returns the polled values; nil if a key is unsupported, or has no value in the layer.
+  func values(of poll: UBXConfigurationPoll) -> UBXConfiguration? {
+    var values = UBXConfiguration(layers: .ram)
+    for i in 0..<poll.count {
+      guard let slot = index(of: poll[i]), let value = entries[slot].value(in: poll.layer) else {
+        return nil
+      }
+      values.set(poll[i], value)
+    }
+    return values
   }
 
   private static let speeds: [UInt64] = [
