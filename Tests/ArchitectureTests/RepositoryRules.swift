@@ -10,6 +10,7 @@ enum RepositoryRules {
     "service": ["core", "host", "profiles"],
     "simulation": ["core", "host", "profiles"],
     "tools": ["core", "host", "profiles", "service", "simulation"],
+    "examples": ["service"],
     "lab": ["core", "host", "profiles", "service", "simulation"],
   ]
 
