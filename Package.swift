@@ -184,6 +184,12 @@ let serviceModules: [Target] = [
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
     // An awaited call stays on the program's thread; a thread pool would wake it once a second.
     settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+  /// The part of CoreLocation that is written in C; the submodules of `import CoreLocation.CLVisit`.
+  service.cModule("CCoreLocation"),
+  /// Apple's Core Location on Linux, over a client's side of the socket.
+  service.module(
+    "CoreLocation",
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   /// Clients on a socket, [permissions](Reference/clients-toml.md), the ring's file, start and stop of the service.
   service.module(
     "LocationService",
@@ -349,6 +355,9 @@ let testTargets: [Target] = [
   service.tests(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests(
+    "CoreLocation",
+    ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+  service.tests(
     "LocationService",
     [
       "TOMLFiles", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
@@ -410,6 +419,7 @@ let prefixProducts: [Product] = [
 let products: [Product] = [
   .executable(name: "torpor", targets: ["torpor"]),
   .executable(name: "torpord", targets: ["torpord"]),
+  .library(name: "TorporLocation", targets: ["TorporLocation"]),
   .library(name: "CoreLocation", targets: ["CoreLocation"]),
   .library(name: "LocationClient", targets: ["LocationClient"]),
   .library(name: "LocationEngine", targets: ["LocationEngine"]),

@@ -22,8 +22,9 @@ enum RepositoryRules {
 
   /// Larger modules of the system, with the modules that may import them.
   static let systemModules: [String: Set<String>] = [
-    "Foundation": ["LocationSimulation", "torpor"],
-    "Synchronization": ["TorporLocation"],
+    "Foundation": ["CoreLocation", "LocationSimulation", "torpor"],
+    "Dispatch": ["CoreLocation"],
+    "Synchronization": ["CoreLocation", "TorporLocation"],
   ]
 
   /// Words that may not occur in the core.
