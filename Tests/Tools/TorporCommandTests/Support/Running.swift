@@ -2,7 +2,8 @@ import Glibc
 
 /// A running command: a test can wait for its output, write to its input and send signals.
 final class Running {
-  private let process: pid_t
+  /// The started process.
+  let process: pid_t
   private let output: Int32
   private let errorPath: String
   private var unread: [UInt8] = []
