@@ -25,9 +25,9 @@ public func differenceFromSnapshot(_ name: String, _ text: String) -> String? {
 ///
 /// - Returns: A description of the difference; nil if both are equal.
 public func difference(ofCopy copy: String, from original: String) -> String? {
-  let bytes = Array(readFile("\(packageRoot)/\(original)"))
+  let bytes = readFile("\(packageRoot)/\(original)")
   if isWritingSnapshots { return writeFile(bytes, to: "\(packageRoot)/\(copy)") }
-  return Array(readFile("\(packageRoot)/\(copy)")) == bytes
+  return readFile("\(packageRoot)/\(copy)") == bytes
     ? nil : "\(copy) differs from \(original); run `make snapshots`"
 }
 
