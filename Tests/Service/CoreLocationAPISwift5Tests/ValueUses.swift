@@ -11,14 +11,14 @@ import struct CoreLocation.CLLocationCoordinate2D
 // Every public symbol of the values, used as Apple documents it. CoreLocationAPITests compiles this file in Swift 6
 // mode, CoreLocationAPISwift5Tests a copy in Swift 5 mode. It does not import Foundation: Core Location exports it.
 
-// Packages declare these conformances themselves.
-extension CLLocationCoordinate2D: @retroactive Equatable {
+// Packages declare these conformances themselves (with `@retroactive`, which is for other packages than this one).
+extension CLLocationCoordinate2D: Equatable {
   public static func == (a: CLLocationCoordinate2D, b: CLLocationCoordinate2D) -> Bool {
     a.latitude == b.latitude && a.longitude == b.longitude
   }
 }
 
-extension CLLocationCoordinate2D: @retroactive Hashable {
+extension CLLocationCoordinate2D: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(latitude)
     hasher.combine(longitude)
@@ -42,7 +42,7 @@ extension CLLocationCoordinate2D: Codable {
   }
 }
 
-extension CLAuthorizationStatus: @retroactive CustomStringConvertible {
+extension CLAuthorizationStatus: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notDetermined: "not determined"
@@ -55,19 +55,19 @@ extension CLAuthorizationStatus: @retroactive CustomStringConvertible {
   }
 }
 
-extension CLActivityType: @retroactive CustomStringConvertible {
+extension CLActivityType: CustomStringConvertible {
   public var description: String { "activity \(rawValue)" }
 }
 
-extension CLProximity: @retroactive CustomStringConvertible {
+extension CLProximity: CustomStringConvertible {
   public var description: String { "proximity \(rawValue)" }
 }
 
-extension CLRegionState: @retroactive CustomStringConvertible {
+extension CLRegionState: CustomStringConvertible {
   public var description: String { "state \(rawValue)" }
 }
 
-extension CLError.Code: @retroactive CustomStringConvertible {
+extension CLError.Code: CustomStringConvertible {
   public var description: String { "code \(rawValue)" }
 }
 
@@ -398,15 +398,15 @@ struct ValueUses {
       CLCircularRegion(center: CLLocationCoordinate2D(), radius: 1, identifier: "a"),
       CLBeaconRegion(uuid: UUID(), identifier: "b"),
     ]
-    for object in objects {
-      let kind = type(of: object)
-      #expect(kind.supportsSecureCoding)
-      #expect((object.copy() as? NSObject) == object)
-      let data = try NSKeyedArchiver.archivedData(
-        withRootObject: object, requiringSecureCoding: true)
-      let read = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [kind], from: data)
-      #expect(read.map { type(of: $0) == kind } == true, "\(kind)")
-    }
+    for object in objects { try expectRoundTrip(object) }
+  }
+
+  private func expectRoundTrip<T: NSObject & NSCopying & NSSecureCoding>(_ object: T) throws {
+    #expect(T.supportsSecureCoding)
+    #expect((object.copy() as? T) == object)
+    let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+    let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: data)
+    #expect(read.map { type(of: $0) == T.self } == true, "\(T.self)")
   }
 
   @Test("former names still exist")
