@@ -122,3 +122,11 @@ extension CLError {
   /// ``Code/historicalLocationError``
   public static var historicalLocationError: Code { .historicalLocationError }
 }
+
+extension Error {
+  /// Code of the error if it is a ``CLError``; else nil.
+  ///
+  /// Apple's listings for visits and significant change compare `error.code` without a conversion. A property of this
+  /// name in the program has priority.
+  @_disfavoredOverload public var code: CLError.Code? { (self as? CLError)?.code }
+}
