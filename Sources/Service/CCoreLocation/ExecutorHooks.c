@@ -170,3 +170,5 @@ __attribute__((constructor)) static void installHooks(void) {
 TorporExecutorState torpor_executor_state(void) { return state; }
 
 bool torpor_is_pool_thread(void) { return isPoolThread; }
+
+void torpor_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

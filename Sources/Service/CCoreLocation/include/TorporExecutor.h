@@ -21,4 +21,7 @@ TorporExecutorState torpor_executor_state(void);
 /// Whether the calling thread belongs to the pool, so that no run loop runs on it.
 bool torpor_is_pool_thread(void);
 
+/// Sets the name of the calling thread, at most 15 bytes, for tools that list threads.
+void torpor_name_thread(const char *name);
+
 #endif
