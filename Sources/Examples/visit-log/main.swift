@@ -7,7 +7,6 @@ final class VisitRecorder: NSObject, CLLocationManagerDelegate {
   func start() {
     manager.delegate = self
     manager.requestAlwaysAuthorization()
-    startReceivingVisitChanges()
   }
 
   func startReceivingVisitChanges() {
@@ -23,6 +22,7 @@ final class VisitRecorder: NSObject, CLLocationManagerDelegate {
     print("monitoring visits")
   }
 
+  /// Called once with the first authorization, then with each change.
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
     startReceivingVisitChanges()
   }
