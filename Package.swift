@@ -305,6 +305,8 @@ let labModules: [Target] =
     lab.program("RunLoopProbe", ["CoreLocation"]),
     /// Programs with an asynchronous main function that wait for locations, for measurements of idle wakes.
     lab.program("AsyncMainProbe", ["CoreLocation"]),
+    /// A program with location managers, for tests that run it against the service.
+    lab.program("CoreLocationProbe", ["CoreLocation", "LocationClient"]),
     /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
     lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.
