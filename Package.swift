@@ -192,7 +192,9 @@ let serviceModules: [Target] = [
   /// Apple's Core Location on Linux, over a client's side of the socket.
   service.module(
     "CoreLocation",
-    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
+    // An awaited call stays on the program's thread.
+    settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
   /// Clients on a socket, [permissions](Reference/clients-toml.md), the ring's file, start and stop of the service.
   service.module(
     "LocationService",

@@ -96,12 +96,16 @@ import Synchronization
 
   /// Opens an object now and on each later connection.
   func open(_ object: any ServiceObject) {
-    let isOver = change { state in
+    let phase = change { state in
       state.objects.add(object)
       if state.phase == .connected { state.outbox.append(self.opening(object)) }
-      return state.phase == .takenOver
+      return state.phase
     }
-    if isOver { object.fail(.takenOver) }
+    switch phase {
+    case .starting, .connected: break
+    case .absent: object.connectionLost()
+    case .takenOver: object.fail(.takenOver)
+    }
   }
 
   /// Closes an object.
@@ -182,12 +186,11 @@ import Synchronization
   private func begin(
     _ session: WireSession, location: StoredFix?, regions: [WireMonitoredRegion]
   ) {
-    let kept = state.withLock { state in
+    state.withLock { state in
       state.phase = .connected
       if state.location == nil { state.location = location }
-      for monitored in regions where monitored.region.kind == .region {
-        state.regions[monitored.region.name] = monitored.region
-      }
+      if state.isFirstConnection { state.add(regions) }
+      state.isFirstConnection = false
       let kept = state.outbox.filter(\.isKept)
       state.outbox = []
       state.demand.connected(session, at: .now)
@@ -196,9 +199,7 @@ import Synchronization
       state.outbox += kept
       // What was handled while there was no connection, or was lost with the previous one.
       state.handledFix = state.handledFix ?? state.fixes.newest
-      return kept.count
     }
-    _ = kept
     messages.report(session.authorization, of: identity.name)
     endFirstAttempt()
   }
@@ -285,6 +286,7 @@ import Synchronization
       state.phase = .takenOver
       state.demand.disconnected()
       state.applyEffects()
+      state.router.finish(error)
       defer { state.outbox = [] }
       return (state.objects.all, state.outbox)
     }

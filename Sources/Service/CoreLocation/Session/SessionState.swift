@@ -42,6 +42,8 @@ struct SessionState: Sendable {
   var router = MonitorEventRouter()
   /// Regions of the location managers by identifier, including those of earlier processes (REG-1).
   var regions: [String: WireRegion] = [:]
+  /// Conditions of all monitors by the service's name, with those of earlier processes (REG-11).
+  var conditions: [String: WireMonitoredRegion] = [:]
   var outbox: [OutgoingCall] = []
   var fixes = FixLedger()
   var events = EventLedger()
@@ -52,6 +54,20 @@ struct SessionState: Sendable {
   var handledEvent: UInt32?
   /// The newest delivered fix (STD-8).
   var location: StoredFix?
+
+  /// Whether no connection was opened yet.
+  var isFirstConnection = true
+
+  /// Adds the regions and conditions of earlier processes; those that this process has added meanwhile replace them.
+  mutating func add(_ monitored: [WireMonitoredRegion]) {
+    for entry in monitored {
+      let name = entry.region.name
+      switch entry.region.kind {
+      case .region: regions[name] = regions[name] ?? entry.region
+      case .condition: conditions[name] = conditions[name] ?? entry
+      }
+    }
+  }
 
   /// Carries out the effects of the demand: fills the outbox, the ledgers and the mailboxes.
   mutating func applyEffects() {
