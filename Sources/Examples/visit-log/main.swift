@@ -10,8 +10,9 @@ final class VisitRecorder: NSObject, CLLocationManagerDelegate {
   }
 
   func startReceivingVisitChanges() {
-    if manager.authorizationStatus != .authorizedAlways {
-      print("waiting for permission")
+    let authorizationStatus = manager.authorizationStatus
+    if authorizationStatus != .authorizedAlways {
+      print(authorizationStatus == .notDetermined ? "waiting for permission" : "denied")
       return
     }
     if !CLLocationManager.locationServicesEnabled() {
