@@ -30,7 +30,7 @@ public struct CLError: _BridgedStoredNSError {
   }
 
   /// Error codes, with Apple's raw values.
-  public enum Code: Int, _ErrorCodeProtocol, Sendable {
+  @nonexhaustive(warn) public enum Code: Int, _ErrorCodeProtocol, Sendable {
     /// The error of the codes.
     public typealias _ErrorType = CLError
 
