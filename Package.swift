@@ -188,7 +188,9 @@ let serviceModules: [Target] = [
   /// Apple's Core Location on Linux, over a client's side of the socket.
   service.module(
     "CoreLocation",
-    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
+    // An awaited call stays on the program's thread.
+    settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
   /// Clients on a socket, [permissions](Reference/clients-toml.md), the ring's file, start and stop of the service.
   service.module(
     "LocationService",
@@ -285,6 +287,8 @@ let labModules: [Target] =
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
+    /// A program with location managers, for tests that run it against the service.
+    lab.program("CoreLocationProbe", ["CoreLocation", "LocationClient"]),
     /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
     lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.

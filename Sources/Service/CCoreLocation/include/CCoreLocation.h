@@ -2,4 +2,6 @@
 #ifndef TORPOR_CCORELOCATION_H
 #define TORPOR_CCORELOCATION_H
 
+#include "TorporExecutor.h"
+
 #endif

@@ -62,7 +62,7 @@ extension Date {
 
 extension Instant {
   /// The current time on the boot clock.
-  fileprivate static var now: Instant {
+  static var now: Instant {
     var time = timespec()
     unsafe clock_gettime(CLOCK_BOOTTIME, &time)
     return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
