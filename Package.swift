@@ -74,12 +74,15 @@ struct Layer {
   }
 
   /// The tests of a module, which may import it, `dependencies` and their dependencies.
+  ///
+  /// Tests whose name ends in `Swift5Tests` are compiled in Swift 5 mode.
   func tests(_ module: String, named name: String? = nil, _ dependencies: [String] = []) -> Target {
     let name = name ?? module + "Tests"
+    let mode: [SwiftSetting] = name.hasSuffix("Swift5Tests") ? [.swiftLanguageMode(.v5)] : []
     return .testTarget(
       name: name,
       dependencies: ([module, "TestSupport"] + dependencies).map { .target(name: $0) },
-      path: "Tests/\(folder)/\(name)", swiftSettings: testSettings)
+      path: "Tests/\(folder)/\(name)", swiftSettings: testSettings + mode)
   }
 }
 
@@ -341,8 +344,9 @@ let testTargets: [Target] = [
   service.tests(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests(
-    "CoreLocation",
-    ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+    "CoreLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+  service.tests("CoreLocation", named: "CoreLocationAPITests"),
+  service.tests("CoreLocation", named: "CoreLocationAPISwift5Tests"),
   service.tests(
     "LocationService",
     [

@@ -19,8 +19,18 @@ public struct CLError: _BridgedStoredNSError {
   /// Core Location's domain.
   public static var _nsErrorDomain: String { kCLErrorDomain }
 
+  /// Hashes the code: errors that differ only in their user info have the same hash.
+  public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
+
+  /// Hash of the code. Foundation's own implementation for errors of this kind stops the program.
+  public var hashValue: Int {
+    var hasher = Hasher()
+    hash(into: &hasher)
+    return hasher.finalize()
+  }
+
   /// Error codes, with Apple's raw values.
-  public enum Code: Int, _ErrorCodeProtocol, Sendable {
+  @nonexhaustive(warn) public enum Code: Int, _ErrorCodeProtocol, Sendable {
     /// The error of the codes.
     public typealias _ErrorType = CLError
 
@@ -121,4 +131,12 @@ extension CLError {
   public static var promptDeclined: Code { .promptDeclined }
   /// ``Code/historicalLocationError``
   public static var historicalLocationError: Code { .historicalLocationError }
+}
+
+extension Error {
+  /// Code of the error if it is a ``CLError``; else nil.
+  ///
+  /// Apple's listings for visits and significant change compare `error.code` without a conversion. A property of this
+  /// name in the program has priority.
+  @_disfavoredOverload public var code: CLError.Code? { (self as? CLError)?.code }
 }

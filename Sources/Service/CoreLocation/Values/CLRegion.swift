@@ -3,7 +3,7 @@ import Foundation
 /// An area that can be monitored; use ``CLCircularRegion`` or ``CLBeaconRegion``.
 ///
 /// Two regions are equal if they have the same kind and identifier: a region that is monitored replaces one with the
-/// same identifier (REG-4). Source: Apple's documentation of `CLRegion`.
+/// same identifier (REG-1). Source: Apple's documentation of `CLRegion`.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding {
   private let name: String
 

@@ -10,12 +10,16 @@ extension CLLocation {
 }
 
 extension LocationValues {
+  /// Horizontal accuracy of a fix that reports none, metres: the service's own assumption. A negative value would
+  /// declare the coordinate invalid (LOC-1), which that of a fix never is.
+  private static let assumedAccuracy: CLLocationAccuracy = 10
+
   /// Converts a fix; unknown values become 0 or −1 as in contract section LOC.
   init(_ fix: Fix) {
     coordinate = CLLocationCoordinate2D(fix.coordinate)
     altitude = fix.altitude_mm.map { Double($0) / 1e3 } ?? 0
     ellipsoidalAltitude = fix.ellipsoidalAltitude_mm.map { Double($0) / 1e3 } ?? 0
-    horizontalAccuracy = fix.horizontalAccuracy ?? kCLLocationAccuracyHundredMeters
+    horizontalAccuracy = fix.horizontalAccuracy ?? LocationValues.assumedAccuracy
     verticalAccuracy = fix.verticalAccuracy_mm.map { Double($0) / 1e3 } ?? -1
     course = fix.course ?? -1
     courseAccuracy = fix.courseAccuracy_e2.map { Double($0) / 1e2 } ?? -1
