@@ -333,6 +333,12 @@ enum WritableTypes {
     ServiceState.StateRows: tables with private state
     ServiceState.StateStatistics: totals of what was written
     ServiceState.StateStore.rows: tables with private storage, which keep their invariants; Persistence writes them
+    CoreLocation.CLLocationCoordinate2D: record of a position, writable in Apple's API
+    CoreLocation.CLRegion.notifyOnEntry: writable in Apple's API
+    CoreLocation.CLRegion.notifyOnExit: writable in Apple's API
+    CoreLocation.CLBeaconRegion.notifyEntryStateOnDisplay: writable in Apple's API
+    CoreLocation.LocationValues: record of a location, constant in CLLocation
+    CoreLocation.BeaconIdentity: record of an identity, constant in its owners
     TorporLocation.LocationMonitor.CircularCondition: record of a condition
     TorporLocation.LocationMonitor.BeaconIdentityCondition: record of a condition
     TorporLocation.LocationAuthorization: record of an authorization

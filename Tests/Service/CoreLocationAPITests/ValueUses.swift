@@ -224,7 +224,7 @@ struct ValueUses {
   @Test("visits")
   func visits() {
     let visit: CLVisit = FixedVisit()
-    #expect(visit.arrivalDate == NSDate.distantPast && visit.departureDate == NSDate.distantFuture)
+    #expect(visit.arrivalDate == .distantPast && visit.departureDate == .distantFuture)
     #expect(visit.coordinate == CLLocationCoordinate2D() && visit.horizontalAccuracy == 1)
   }
 
@@ -342,13 +342,14 @@ struct ValueUses {
     #expect((try? await replaced.reverseGeocodeLocation(location))?.first?.locality == "Berlin")
   }
 
-  @Test("a geocoder's handler is called later, once, on the main thread", arguments: 0..<5)
+  @Test("a geocoder's handler is called later, once, on the main queue", arguments: 0..<5)
   @MainActor func handlers(_ request: Int) async {
     let geocoder = CLGeocoder()
     let location = CLLocation(latitude: 52.5163, longitude: 13.3777)
     let code = await withCheckedContinuation { continuation in
       let handler: CLGeocodeCompletionHandler = { placemarks, error in
-        #expect(Thread.isMainThread && placemarks == nil && !geocoder.isGeocoding)
+        dispatchPrecondition(condition: .onQueue(.main))
+        #expect(placemarks == nil && !geocoder.isGeocoding)
         continuation.resume(returning: (error as? CLError)?.code)
       }
       switch request {

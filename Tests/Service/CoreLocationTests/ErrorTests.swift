@@ -49,6 +49,7 @@ struct ErrorTests {
     #expect(CLError(.denied) == CLError(.denied))
     #expect(CLError(.denied) != CLError(.network))
     #expect(CLError(.denied).hashValue == CLError(.denied).hashValue)
+    #expect(Set([CLError(.denied), CLError(.network), CLError(.denied)]).count == 2)
   }
 
   @Test("codes have Apple's raw values")

@@ -112,6 +112,17 @@ struct LocationTests {
     #expect(read.sourceInformation?.isSimulatedBySoftware == true)
   }
 
+  @Test("an archive of Apple's framework can be read")
+  func archiveOfApple() throws {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    archiver.setClassName("CLLocation", for: CLLocation.self)
+    archiver.encode(Self.full, forKey: NSKeyedArchiveRootObjectKey)
+    let reader = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    reader.setClass(CLLocation.self, forClassName: "CLLocation")
+    let read = reader.decodeObject(of: CLLocation.self, forKey: NSKeyedArchiveRootObjectKey)
+    #expect(read?.horizontalAccuracy == 4.25 && read?.timestamp == Self.date)
+  }
+
   @Test("the description has coordinate, accuracy, speed, course and time")
   func descriptions() {
     let text = Self.full.description

@@ -19,8 +19,18 @@ public struct CLError: _BridgedStoredNSError {
   /// Core Location's domain.
   public static var _nsErrorDomain: String { kCLErrorDomain }
 
+  /// Hashes the code: errors that differ only in their user info have the same hash.
+  public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
+
+  /// Hash of the code. Foundation's own implementation for errors of this kind stops the program.
+  public var hashValue: Int {
+    var hasher = Hasher()
+    hash(into: &hasher)
+    return hasher.finalize()
+  }
+
   /// Error codes, with Apple's raw values.
-  public enum Code: Int, _ErrorCodeProtocol, Sendable {
+  @nonexhaustive(warn) public enum Code: Int, _ErrorCodeProtocol, Sendable {
     /// The error of the codes.
     public typealias _ErrorType = CLError
 

@@ -16,7 +16,11 @@ open class CLLocationManager: NSObject {
   private var settings = ManagerDemand()
 
   /// Creates a manager with Core Location's default settings (STD-2).
-  public override convenience init() { self.init(session: .shared) }
+  public override init() {
+    session = .shared
+    super.init()
+    id = session.addManager(self)
+  }
 
   /// Creates a manager of another session, for tests.
   init(session: LocationSession) {

@@ -5,7 +5,7 @@ import LocationTypes
 import LocationWire
 
 /// A condition that a ``CLMonitor`` monitors.
-public protocol CLCondition: Sendable {}
+public protocol CLCondition: Codable, Sendable {}
 
 /// Monitors conditions, and reports when they start or stop being satisfied (contract section REG).
 ///

@@ -115,7 +115,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// Whether the class can be archived securely: true.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Reads a location from an archive, also from one that Apple's framework wrote.
+  /// Reads a location from an archive.
+  ///
+  /// To read archives that Apple's framework wrote, call
+  /// `NSKeyedUnarchiver.setClass(CLLocation.self, forClassName: "CLLocation")` before.
   public required init?(coder: NSCoder) {
     values = LocationValues(coder)
     super.init()

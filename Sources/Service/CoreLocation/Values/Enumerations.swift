@@ -2,10 +2,11 @@ import Foundation
 import LocationPolicy
 
 // Apple's enumerations, with Apple's raw values. None has a description of its own: packages declare
-// `CustomStringConvertible` themselves.
+// `CustomStringConvertible` themselves. As in Apple's framework, a switch in another package is expected to have an
+// `@unknown default`.
 
 /// Whether a program may use location (AUT-1).
-public enum CLAuthorizationStatus: Int32, Sendable {
+@nonexhaustive(warn) public enum CLAuthorizationStatus: Int32, Sendable {
   /// Not decided yet.
   case notDetermined = 0
   /// Not allowed, and the user cannot change it.
@@ -22,7 +23,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
 }
 
 /// Whether a program receives precise locations (contract section AUT).
-public enum CLAccuracyAuthorization: Int, Sendable {
+@nonexhaustive(warn) public enum CLAccuracyAuthorization: Int, Sendable {
   /// Precise locations.
   case fullAccuracy = 0
   /// Coarse locations.
@@ -30,7 +31,7 @@ public enum CLAccuracyAuthorization: Int, Sendable {
 }
 
 /// Activity of the user; it sets the thresholds of automatic pauses, and filters no fix (PAU-6).
-public enum CLActivityType: Int, Sendable {
+@nonexhaustive(warn) public enum CLActivityType: Int, Sendable {
   /// Unknown.
   case other = 1
   /// Driving by car on roads.
@@ -44,7 +45,7 @@ public enum CLActivityType: Int, Sendable {
 }
 
 /// Orientation of a device, relative to which a heading is measured.
-public enum CLDeviceOrientation: Int32, Sendable {
+@nonexhaustive(warn) public enum CLDeviceOrientation: Int32, Sendable {
   /// Not known.
   case unknown = 0
   /// Upright, the button at the bottom.
@@ -62,7 +63,7 @@ public enum CLDeviceOrientation: Int32, Sendable {
 }
 
 /// Where the device is, relative to a region (REG-10).
-public enum CLRegionState: Int, Sendable {
+@nonexhaustive(warn) public enum CLRegionState: Int, Sendable {
   /// Not decided yet, or not monitored.
   case unknown = 0
   /// Inside the region.
@@ -72,7 +73,7 @@ public enum CLRegionState: Int, Sendable {
 }
 
 /// Distance to a beacon.
-public enum CLProximity: Int, Sendable {
+@nonexhaustive(warn) public enum CLProximity: Int, Sendable {
   /// Not known.
   case unknown = 0
   /// Next to the device.
