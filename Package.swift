@@ -303,10 +303,6 @@ let labModules: [Target] =
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
-    /// Programs with a run loop or the main queue that wait for locations, for measurements of idle wakes.
-    lab.program("RunLoopProbe", ["CoreLocation"]),
-    /// Programs with an asynchronous main function that wait for locations, for measurements of idle wakes.
-    lab.program("AsyncMainProbe", ["CoreLocation"]),
     /// A program with location managers, for tests that run it against the service.
     lab.program("CoreLocationProbe", ["CoreLocation", "LocationClient"]),
     /// The same with an asynchronous main program.
@@ -380,8 +376,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "RunLoopProbe",
-      "AsyncMainProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
+      "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
+      "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
     ]),

@@ -12,7 +12,9 @@ struct GateLog {
         if diagnostic.authorizationRequestInProgress { print("waiting for permission") }
         if diagnostic.authorizationDenied { print("denied") }
         if diagnostic.alwaysAuthorizationDenied { print("allowed only while in use") }
-        if diagnostic.insufficientlyInUse { print("not in use: start the program in the foreground") }
+        if diagnostic.insufficientlyInUse {
+          print("not in use: start the program in the foreground")
+        }
       }
     }
     await monitor()

@@ -100,6 +100,13 @@ final class Daemon {
     start()
   }
 
+  /// Stops the service with SIGSTOP, and continues it after this time.
+  func pause(seconds: UInt32) {
+    _ = Glibc.kill(process, SIGSTOP)
+    sleep(seconds)
+    _ = Glibc.kill(process, SIGCONT)
+  }
+
   /// Kills the service and starts it again.
   func kill() {
     stop(by: SIGKILL)

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -68,19 +69,45 @@ struct ExampleTests {
     }
   }
 
-  @Test("DEF-8, DEF-9, X1: deferred updates re-arm in the finish, and each batch follows one")
+  /// The folder of a program with the Info.plist of the page beside it.
+  private func installed(_ name: String) throws -> String {
+    let page = try #require(Command.read("\(packageRoot)/Docs/HowTo/write-a-program.md"))
+    let parts = page.split(separator: "  ```xml\n")
+    let list = try #require(parts.count == 2 ? parts[1].firstRange(of: "  ```") : nil)
+    let folder = Command.directory()
+    Command.write(Array(parts[1][..<list.lowerBound].utf8), to: "\(folder)/Info.plist")
+    try FileManager.default.copyItem(atPath: builtProgram(name), toPath: "\(folder)/\(name)")
+    return folder
+  }
+
+  @Test("DEF-8, DEF-9, X1: deferred updates are re-armed in the finish; a batch follows each one")
   func deferred() throws {
     let daemon = try #require(Daemon())
-    let running = run("ride-log", ["0.02"], socket: daemon.socket)
-    var batches = 0
-    for second in 0..<400 as Range<Int64> where batches < 4 {
+    let program = "\(try installed("ride-log"))/ride-log"
+    let running = Running(
+      ["TORPOR_SOCKET=\(daemon.socket)", "stdbuf", "-oL", program, "0.02"], program: "/usr/bin/env")
+    var batches: [String] = []
+    for second in 0..<600 as Range<Int64> where batches.count < 5 {
       daemon.sendFix(second)
       while let line = running.line(within: 0.02) {
         #expect(!line.hasPrefix("not deferred"), "\(line)")
-        if line.hasPrefix("batch of ") { batches += 1 }
+        if line.hasPrefix("batch of ") { batches.append(line) }
       }
     }
-    #expect(batches >= 4, "\(running.errors)")
+    // The first fix comes before the first deferral.
+    #expect(batches.count == 5 && batches.first == "batch of 1", "\(running.errors)")
+    #expect(!batches.dropFirst().contains("batch of 1"), "\(batches)")
+    let status = daemon.run(["status"]).output
+    #expect(status.contains("deferred") && status.contains("background"), "\(status)")
+  }
+
+  @Test("BKG-18: without the key in Info.plist a program is not in the background, and reports it")
+  func missingKey() throws {
+    let daemon = try #require(Daemon())
+    let running = run("ride-log", socket: daemon.socket)
+    #expect(running.reports("needs the key UIBackgroundModes"))
+    #expect(firstLine(of: running, from: daemon) { $0 == "batch of 1" } != nil)
+    #expect(!daemon.run(["status"]).output.contains("background"))
   }
 
   @Test("SLC-5, SLC-9: the first location of the significant-change service is reported")

@@ -7,10 +7,26 @@ import Testing
 struct IdleWakeTests {
   /// Each program shape: the probe and its argument.
   static let shapes = [
-    ["RunLoopProbe", "main-run-loop"], ["RunLoopProbe", "dispatch-main"],
-    ["RunLoopProbe", "thread"], ["RunLoopProbe", "task"],
-    ["AsyncMainProbe", "live"], ["AsyncMainProbe", "delegate"],
+    ["CoreLocationProbe", "run-loop", "update"], ["CoreLocationProbe", "dispatch-main", "update"],
+    ["CoreLocationProbe", "thread", "update"], ["CoreLocationProbe", "task"],
+    ["CoreLocationAsyncProbe", "live"], ["CoreLocationAsyncProbe", "delegate"],
   ]
+
+  /// Starts a probe as a client of its own.
+  private func start(_ shape: [String], _ daemon: Daemon) -> Running {
+    let variables = ["TORPOR_SOCKET=\(daemon.socket)", "TORPOR_CLIENT=\(shape[1])"]
+    return Running(
+      variables + [builtProgram(shape[0])] + shape.dropFirst(), program: "/usr/bin/env")
+  }
+
+  /// Sends fixes from this second on until the probe prints a location; whether it does within 300 fixes.
+  private func delivers(_ running: Running, _ daemon: Daemon, from start: Int64 = 0) -> Bool {
+    for second in start..<start + 300 {
+      daemon.sendFix(second)
+      while let line = running.line(within: 0.05) { if line.contains(" 52.") { return true } }
+    }
+    return false
+  }
 
   /// The number of times that a process has waited, over all its threads.
   private func waits(of process: pid_t) -> Int {
@@ -27,42 +43,25 @@ struct IdleWakeTests {
     arguments: shapes)
   func idle(_ shape: [String]) throws {
     let daemon = try #require(Daemon())
-    let words = [
-      "TORPOR_SOCKET=\(daemon.socket)", "TORPOR_CLIENT=\(shape[1])", "stdbuf", "-oL",
-      builtProgram(shape[0]), shape[1],
-    ]
-    let running = Running(words, program: "/usr/bin/env")
-    var isDelivered = false
-    for second in 0..<200 as Range<Int64> where !isDelivered {
-      daemon.sendFix(second)
-      isDelivered = running.line(within: 0.05)?.hasPrefix("fix 52.") == true
-    }
-    #expect(isDelivered, "\(running.errors)")
-    while running.line(within: 0.5) != nil {}
-    usleep(1_000_000)
+    let running = start(shape, daemon)
+    #expect(delivers(running, daemon), "\(running.errors)")
+    while running.line(within: 1) != nil {}
     let before = waits(of: running.process)
     usleep(10_000_000)
     let after = waits(of: running.process)
     #expect(after == before, "woken \(after - before) times in 10 s")
   }
 
-  @Test("BKG-20: each shape of program gets locations after the service was killed", arguments: shapes)
+  @Test(
+    "BKG-20: each shape of program gets locations again after the service was stopped and killed",
+    arguments: shapes)
   func recovery(_ shape: [String]) throws {
     let daemon = try #require(Daemon())
-    let words = [
-      "TORPOR_SOCKET=\(daemon.socket)", "TORPOR_CLIENT=\(shape[1])", "stdbuf", "-oL",
-      builtProgram(shape[0]), shape[1],
-    ]
-    let running = Running(words, program: "/usr/bin/env")
-    for start in [0, 500] as [Int64] {
-      if start > 0 { daemon.kill() }
-      var isDelivered = false
-      for second in start..<start + 300 where !isDelivered {
-        daemon.sendFix(second)
-        isDelivered = running.line(within: 0.05)?.hasPrefix("fix 52.") == true
-      }
-      #expect(isDelivered, "from second \(start): \(running.errors)")
-      while running.line(within: 0.2) != nil {}
-    }
+    let running = start(shape, daemon)
+    #expect(delivers(running, daemon), "\(running.errors)")
+    daemon.pause(seconds: 1)
+    #expect(delivers(running, daemon, from: 400), "after SIGSTOP: \(running.errors)")
+    daemon.kill()
+    #expect(delivers(running, daemon, from: 800), "after SIGKILL: \(running.errors)")
   }
 }
