@@ -360,7 +360,8 @@ let testTargets: [Target] = [
   service.tests(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests(
-    "CoreLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+    "CoreLocation",
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests("CoreLocation", named: "CoreLocationAPITests"),
   service.tests("CoreLocation", named: "CoreLocationAPISwift5Tests"),
   service.tests(
