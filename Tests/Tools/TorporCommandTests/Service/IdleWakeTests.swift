@@ -2,66 +2,45 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that wait for locations do not wake the board.
+/// Programs that wait for locations do not wake the board, and survive the service.
 @Suite("Programs that wait for locations", .tags(.process, .realTime))
 struct IdleWakeTests {
-  /// Each program shape: the probe and its argument.
-  static let shapes = [
-    ["CoreLocationProbe", "run-loop", "update"], ["CoreLocationProbe", "dispatch-main", "update"],
-    ["CoreLocationProbe", "thread", "update"], ["CoreLocationProbe", "task"],
-    ["CoreLocationAsyncProbe", "live"], ["CoreLocationAsyncProbe", "delegate"],
-  ]
-
-  /// Starts a probe as a client of its own.
-  private func start(_ shape: [String], _ daemon: Daemon) -> Running {
-    let variables = ["TORPOR_SOCKET=\(daemon.socket)", "TORPOR_CLIENT=\(shape[1])"]
-    return Running(
-      variables + [builtProgram(shape[0])] + shape.dropFirst(), program: "/usr/bin/env")
-  }
-
-  /// Sends fixes from this second on until the probe prints a location; whether it does within 300 fixes.
-  private func delivers(_ running: Running, _ daemon: Daemon, from start: Int64 = 0) -> Bool {
-    for second in start..<start + 300 {
+  /// Sends fixes until each program has printed a location; the programs that printed none of 300 fixes.
+  private func silent(
+    _ programs: [String: Running], _ daemon: Daemon, from start: Int64
+  ) -> [String] {
+    var waiting = programs
+    for second in start..<start + 300 where !waiting.isEmpty {
       daemon.sendFix(second)
-      while let line = running.line(within: 0.05) { if line.contains(" 52.") { return true } }
+      usleep(50_000)
+      for (name, program) in waiting {
+        while let line = program.line(within: 0) {
+          if line.contains(" 52.") { waiting[name] = nil }
+        }
+      }
     }
-    return false
-  }
-
-  /// The number of times that a process has waited, over all its threads.
-  private func waits(of process: pid_t) -> Int {
-    let folder = "/proc/\(process)/task"
-    return TestFolder.names(in: folder).reduce(0) { sum, thread in
-      let status = String(decoding: readFile("\(folder)/\(thread)/status"), as: UTF8.self)
-      let count = status.firstMatch(of: /\nvoluntary_ctxt_switches:\s*(\d+)/)?.output.1
-      return sum + (count.flatMap { Int($0) } ?? 0)
-    }
+    return waiting.keys.sorted()
   }
 
   @Test(
-    "LIV-4, RNG-8: each shape of program gets locations, and is not woken while there are none",
-    arguments: shapes)
-  func idle(_ shape: [String]) throws {
+    "BKG-20, LIV-12: programs are not woken while there are no locations, and get them again after the service was stopped or killed"
+  )
+  func rest() throws {
     let daemon = try #require(Daemon())
-    let running = start(shape, daemon)
-    #expect(delivers(running, daemon), "\(running.errors)")
-    while running.line(within: 1) != nil {}
-    let before = waits(of: running.process)
-    usleep(10_000_000)
-    let after = waits(of: running.process)
-    #expect(after == before, "woken \(after - before) times in 10 s")
-  }
-
-  @Test(
-    "BKG-20: each shape of program gets locations again after the service was stopped and killed",
-    arguments: shapes)
-  func recovery(_ shape: [String]) throws {
-    let daemon = try #require(Daemon())
-    let running = start(shape, daemon)
-    #expect(delivers(running, daemon), "\(running.errors)")
+    var programs: [String: Running] = [:]
+    for (index, shape) in CoreLocationProgramTests.shapes.enumerated() {
+      let variables = ["TORPOR_SOCKET=\(daemon.socket)", "TORPOR_CLIENT=rest-\(index)"]
+      programs["\(shape)"] = Running(
+        variables + [builtProgram(shape.program)] + shape.arguments, program: "/usr/bin/env")
+    }
+    #expect(silent(programs, daemon, from: 0) == [])
+    sleep(2)
+    let before = programs.mapValues(\.switches)
+    sleep(10)
+    for (name, program) in programs { #expect(program.switches == before[name], "\(name)") }
     daemon.pause(seconds: 1)
-    #expect(delivers(running, daemon, from: 400), "after SIGSTOP: \(running.errors)")
+    #expect(silent(programs, daemon, from: 400) == [], "after SIGSTOP")
     daemon.kill()
-    #expect(delivers(running, daemon, from: 800), "after SIGKILL: \(running.errors)")
+    #expect(silent(programs, daemon, from: 800) == [], "after SIGKILL")
   }
 }

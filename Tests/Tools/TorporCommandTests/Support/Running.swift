@@ -2,8 +2,7 @@ import Glibc
 
 /// A running command: a test can wait for its output, write to its input and send signals.
 final class Running {
-  /// The started process.
-  let process: pid_t
+  private let process: pid_t
   private let output: Int32
   private let errorPath: String
   private var unread: [UInt8] = []
