@@ -161,7 +161,7 @@ struct CoreLocationProgramTests {
 
 extension Running {
   /// Context switches of all threads of the process so far.
-  fileprivate var switches: Int {
+  var switches: Int {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
     return tasks.reduce(0) { sum, task in
       let status = Command.read("/proc/\(identifier)/task/\(task)/status") ?? ""
