@@ -86,17 +86,16 @@ struct ExampleTests {
     let program = "\(try installed("ride-log"))/ride-log"
     let running = Running(
       ["TORPOR_SOCKET=\(daemon.socket)", "stdbuf", "-oL", program, "0.02"], program: "/usr/bin/env")
-    var batches: [String] = []
-    for second in 0..<600 as Range<Int64> where batches.count < 5 {
+    var batches: [Int] = []
+    for second in 0..<900 as Range<Int64> where batches.filter({ $0 > 10 }).count < 4 {
       daemon.sendFix(second)
       while let line = running.line(within: 0.02) {
         #expect(!line.hasPrefix("not deferred"), "\(line)")
-        if line.hasPrefix("batch of ") { batches.append(line) }
+        if line.hasPrefix("batch of ") { batches.append(Int(line.split(separator: " ")[2]) ?? 0) }
       }
     }
-    // The first fix comes before the first deferral.
-    #expect(batches.count == 5 && batches.first == "batch of 1", "\(running.errors)")
-    #expect(!batches.dropFirst().contains("batch of 1"), "\(batches)")
+    // The first fix comes before the first deferral, and one may come between a finish and the next call.
+    #expect(batches.first == 1 && batches.filter { $0 > 10 }.count == 4, "\(batches)")
     let status = daemon.run(["status"]).output
     #expect(status.contains("deferred") && status.contains("background"), "\(status)")
   }

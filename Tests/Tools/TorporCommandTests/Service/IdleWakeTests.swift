@@ -34,7 +34,8 @@ struct IdleWakeTests {
         variables + [builtProgram(shape.program)] + shape.arguments, program: "/usr/bin/env")
     }
     #expect(silent(programs, daemon, from: 0) == [])
-    sleep(2)
+    // A thread that ran the main queue of dispatchMain() ends after 5 s without work.
+    sleep(7)
     let before = programs.mapValues(\.switches)
     sleep(10)
     for (name, program) in programs { #expect(program.switches == before[name], "\(name)") }
