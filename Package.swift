@@ -289,6 +289,8 @@ let labModules: [Target] =
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
     /// A program with location managers, for tests that run it against the service.
     lab.program("CoreLocationProbe", ["CoreLocation", "LocationClient"]),
+    /// The same with an asynchronous main program.
+    lab.program("CoreLocationAsyncProbe", ["CoreLocation", "LocationClient"]),
     /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
     lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.

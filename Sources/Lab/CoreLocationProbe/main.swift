@@ -139,5 +139,14 @@ case "thread":
     withExtendedLifetime(program) { while RunLoop.current.run(mode: .default, before: .distantFuture) {} }
   }.start()
   while true { pause() }
+case "task":
+  Task {
+    for try await update in CLLocationUpdate.liveUpdates() {
+      print(
+        "live", update.location?.coordinate.latitude ?? -1,
+        update.locationUnavailable ? "unavailable" : "")
+    }
+  }
+  RunLoop.main.run()
 default: fatalError("name a shape")
 }

@@ -60,13 +60,18 @@ struct SessionState: Sendable {
 
   /// Adds the regions and conditions of earlier processes; those that this process has added meanwhile replace them.
   mutating func add(_ monitored: [WireMonitoredRegion]) {
-    for entry in monitored {
+    for entry in monitored where !removes(entry.region) {
       let name = entry.region.name
       switch entry.region.kind {
       case .region: regions[name] = regions[name] ?? entry.region
       case .condition: conditions[name] = conditions[name] ?? entry
       }
     }
+  }
+
+  /// Whether a call that waits to be sent removes the region.
+  private func removes(_ region: WireRegion) -> Bool {
+    outbox.contains { $0.call == .removeRegion(region.kind, name: region.name) }
   }
 
   /// Carries out the effects of the demand: fills the outbox, the ledgers and the mailboxes.
