@@ -344,7 +344,8 @@ let testTargets: [Target] = [
   service.tests(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests(
-    "CoreLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+    "CoreLocation",
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests("CoreLocation", named: "CoreLocationAPITests"),
   service.tests("CoreLocation", named: "CoreLocationAPISwift5Tests"),
   service.tests(
@@ -360,7 +361,7 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
+      "torpord", "trail-log", "CoreLocationProbe", "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
     ]),

@@ -83,6 +83,8 @@ struct MergedDemand: Sendable {
   /// How the merged deferral ended; its batch is arriving.
   private var mergedEnd: LocationErrorCode??
   private var isRequestForwarded = false
+  /// Whether the last attempt to connect failed.
+  private var isAbsent = false
   private var isPaused = false
   private(set) var authorization = Authorization.notDetermined
   private(set) var isReduced = false
@@ -184,6 +186,7 @@ struct MergedDemand: Sendable {
     }
     let wasRunning = service?.isUpdating ?? false
     reconcile(at: now)
+    if isAbsent { deliver(.failure(.locationUnknown), to: id) }
     guard wasRunning else { return }
     // The service is running for another manager: it reports neither a failure nor an initial fix again.
     if authorization.isRefused { return deliver(.failure(.denied), to: id) }
@@ -213,9 +216,9 @@ struct MergedDemand: Sendable {
   mutating func request(_ id: ManagerID, at now: Instant) {
     guard let manager = managers[id], !manager.isUpdating, !manager.requestsLocation else { return }
     managers[id]?.requestsLocation = true
-    if authorization.isRefused {
+    if authorization.isRefused || isAbsent {
       managers[id]?.requestsLocation = false
-      return deliver(.failure(.denied), to: id)
+      return deliver(.failure(isAbsent ? .locationUnknown : .denied), to: id)
     }
     reconcile(at: now)
   }
@@ -457,6 +460,7 @@ struct MergedDemand: Sendable {
   /// A connection was opened: asks it for everything that the managers want.
   mutating func connected(_ session: WireSession, at now: Instant) {
     service = ServiceDemand()
+    isAbsent = false
     isLaunched = session.launchReason != nil
     if isLaunched { service?.execution = .background }
     isDeferralAvailable = session.isDeferralAvailable
@@ -494,6 +498,7 @@ struct MergedDemand: Sendable {
   /// The connection was lost, or none could be opened: each service that waits for a location reports so, once.
   mutating func disconnected() {
     service = nil
+    isAbsent = true
     isRequestForwarded = false
     mergedEnd = nil
     // Of several calls of one manager, the older ones were cancelled (DEF-13).
