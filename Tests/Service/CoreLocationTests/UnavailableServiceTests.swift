@@ -43,33 +43,31 @@ struct UnavailableServiceTests {
   /// the delegate was called `count` times, at most 20 s.
   private func errors(
     _ count: Int, _ start: @escaping @Sendable (CLLocationManager, ErrorRecorder) -> Void
-  ) -> [String] {
-    let recorder = ErrorRecorder()
-    let isOver = Mutex(false)
-    let thread = Thread {
-      let session = LocationSession(
-        ClientIdentity(
-          name: "test", socket: "/nonexistent/socket", needsExplicitSessions: false,
-          hasBackgroundMode: false))
-      let manager = CLLocationManager(session: session)
-      manager.delegate = recorder
-      start(manager, recorder)
-      if !recorder.lines.withLock({ $0.isEmpty }) { recorder.note("called at once", nil) }
-      let limit = Date(timeIntervalSinceNow: 20)
-      while recorder.lines.withLock({ $0.count < count }), Date() < limit {
-        RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.02))
-      }
-      RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.05))
-      isOver.withLock { $0 = true }
+  ) async -> [String] {
+    await withCheckedContinuation { continuation in
+      Thread {
+        let session = LocationSession(
+          ClientIdentity(
+            name: "test", socket: "/nonexistent/socket", needsExplicitSessions: false,
+            hasBackgroundMode: false))
+        let recorder = ErrorRecorder()
+        let manager = CLLocationManager(session: session)
+        manager.delegate = recorder
+        start(manager, recorder)
+        if !recorder.lines.withLock({ $0.isEmpty }) { recorder.note("called at once", nil) }
+        let limit = Date(timeIntervalSinceNow: 20)
+        while recorder.lines.withLock({ $0.count < count }), Date() < limit {
+          RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.02))
+        }
+        RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.05))
+        continuation.resume(returning: recorder.lines.withLock { $0 })
+      }.start()
     }
-    thread.start()
-    #expect(wait { isOver.withLock { $0 } })
-    return recorder.lines.withLock { $0 }
   }
 
   @Test("REG-14: ranging fails with rangingUnavailable, a region of beacons with 5, later")
-  func beacons() {
-    let lines = errors(3) { manager, _ in
+  func beacons() async {
+    let lines = await errors(3) { manager, _ in
       let region = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "desk")
       manager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
       manager.startRangingBeacons(in: region)
@@ -79,8 +77,8 @@ struct UnavailableServiceTests {
   }
 
   @Test("a heading fails with headingFailure, later")
-  func heading() {
-    let lines = errors(1) { manager, _ in
+  func heading() async {
+    let lines = await errors(1) { manager, _ in
       manager.startUpdatingHeading()
       manager.stopUpdatingHeading()
     }
@@ -88,8 +86,8 @@ struct UnavailableServiceTests {
   }
 
   @Test("the request of full accuracy is answered on the manager's thread, later")
-  func fullAccuracy() {
-    let lines = errors(1) { manager, recorder in
+  func fullAccuracy() async {
+    let lines = await errors(1) { manager, recorder in
       manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "trail") { error in
         recorder.note("answer", error)
       }
@@ -99,8 +97,8 @@ struct UnavailableServiceTests {
   }
 
   @Test("REG-3: the monitoring of a circle with an invalid centre fails with 5")
-  func invalidCircle() {
-    let lines = errors(1) { manager, _ in
+  func invalidCircle() async {
+    let lines = await errors(1) { manager, _ in
       manager.startMonitoring(
         for: CLCircularRegion(
           center: kCLLocationCoordinate2DInvalid, radius: 100, identifier: "nowhere"))
