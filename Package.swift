@@ -361,7 +361,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "CoreLocationProbe", "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
+      "torpord", "trail-log", "CoreLocationProbe", "CoreLocationAsyncProbe", "BoardDoctor",
+      "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
     ]),

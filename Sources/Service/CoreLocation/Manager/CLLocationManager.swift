@@ -70,7 +70,8 @@ open class CLLocationManager: NSObject {
   }
 
   /// Requests precise locations for a while; throws `promptDeclined`, because nobody can be prompted.
-  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws
+  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String)
+    async throws
   {
     if accuracyAuthorization == .reducedAccuracy { throw CLError(.promptDeclined) }
   }
