@@ -136,7 +136,9 @@ case "thread":
   Thread {
     let program = Program()
     program.start(actions)
-    withExtendedLifetime(program) { while RunLoop.current.run(mode: .default, before: .distantFuture) {} }
+    withExtendedLifetime(program) {
+      while RunLoop.current.run(mode: .default, before: .distantFuture) {}
+    }
   }.start()
   while true { pause() }
 case "task":

@@ -33,6 +33,8 @@ struct MergedDeferralTests {
     virtual.demand.receiveFinish(nil, at: virtual.now)
     virtual.receive(virtual.fixes(1))
     #expect(virtual.calls().isEmpty, "between two deferrals it stays there")
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls() == [.allowDeferred(distance: 500, timeout: 60)])
     virtual.demand.disallowDeferred(1, at: virtual.now)
     #expect(virtual.calls() == [.disallowDeferred, .setExecution(.foreground)])
     virtual.demand.backgroundRefused(at: virtual.now)
@@ -90,7 +92,9 @@ struct MergedDeferralTests {
     #expect(abs(distance - 9_400) < 100)
   }
 
-  @Test("DEF-8: a second manager that starts during a deferral of the service takes it into the process")
+  @Test(
+    "DEF-8: a second manager that starts during a deferral of the service takes it into the process"
+  )
   func converted() {
     var virtual = VirtualDemand(managers: 2)
     virtual.demand.start(1, at: virtual.now)
@@ -260,7 +264,7 @@ struct MergedDeferralTests {
         virtual.demand.allowDeferred(id, distance: 80, timeout: timeout, at: virtual.now)
       case 4: virtual.demand.disallowDeferred(id, at: virtual.now)
       case 5:
-        let accuracy = [-1.0, 10].randomElement(using: &generator) ?? -1
+        let accuracy = Bool.random(using: &generator) ? -1.0 : 10
         virtual.demand.change(id, at: virtual.now) { $0.settings.desiredAccuracy = accuracy }
       case 6:
         if virtual.demand.service != nil {
@@ -290,7 +294,9 @@ struct MergedDeferralTests {
     for id in 1...3 {
       virtual.demand.disallowDeferred(id, at: virtual.now)
       look()
-      for code in service.take(endsOpen: true) { virtual.demand.receiveFinish(code, at: virtual.now) }
+      for code in service.take(endsOpen: true) {
+        virtual.demand.receiveFinish(code, at: virtual.now)
+      }
       virtual.demand.settle(at: virtual.now)
       look()
     }

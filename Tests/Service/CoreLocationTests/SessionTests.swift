@@ -46,22 +46,24 @@ final class FakeSession: Sendable {
   deinit { service.stop() }
 
   /// Waits until the service has received this call.
-  func received(_ call: WireCall) -> Bool { wait { self.service.calls.contains(call) } }
+  func received(_ call: WireCall) async -> Bool {
+    await wait { self.service.calls.contains(call) }
+  }
 }
 
-/// Waits up to 20 s until `condition` is true.
-func wait(_ condition: () -> Bool) -> Bool {
+/// Waits up to 20 s until `condition` is true, without blocking a thread of the tests.
+func wait(_ condition: () -> Bool) async -> Bool {
   for _ in 0..<20_000 {
     if condition() { return true }
-    usleep(1_000)
+    try? await Task.sleep(for: .milliseconds(1))
   }
   return false
 }
 
 /// Records callbacks, and the thread on which they come.
-final class Recorder: NSObject, CLLocationManagerDelegate {
+final class Recorder: NSObject, CLLocationManagerDelegate, Sendable {
   let lines = Mutex<[String]>([])
-  let threads = Mutex<Set<String>>([])
+  let threads = Mutex<Set<ObjectIdentifier>>([])
   /// Runs before `didUpdateLocations` returns.
   let onLocations: @Sendable () -> Void
 
@@ -69,7 +71,7 @@ final class Recorder: NSObject, CLLocationManagerDelegate {
 
   private func note(_ line: String) {
     lines.withLock { $0.append(line) }
-    threads.withLock { _ = $0.insert(Thread.current.name ?? "") }
+    threads.withLock { _ = $0.insert(ObjectIdentifier(Thread.current)) }
   }
 
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
@@ -102,13 +104,16 @@ final class Recorder: NSObject, CLLocationManagerDelegate {
 /// A thread with a run loop, on which a test creates managers.
 final class ManagerThread: Sendable {
   private let isOver = Mutex(false)
+  /// Its thread.
+  let identifier = Mutex<ObjectIdentifier?>(nil)
 
-  /// Creates a manager with a delegate on a new thread named `manager`, calls `start` there, and runs its run loop.
+  /// Creates a manager with a delegate on a new thread, calls `start` there, and runs its run loop.
   init(
     _ session: LocationSession, _ delegate: Recorder,
     _ start: @escaping @Sendable (CLLocationManager) -> Void
   ) {
     let thread = Thread { [self] in
+      identifier.withLock { $0 = ObjectIdentifier(Thread.current) }
       let manager = CLLocationManager(session: session)
       manager.delegate = delegate
       start(manager)
@@ -117,7 +122,6 @@ final class ManagerThread: Sendable {
       }
       manager.stopUpdatingLocation()
     }
-    thread.name = "manager"
     thread.start()
   }
 
@@ -134,23 +138,24 @@ func storedFix(_ sequence: UInt64) -> StoredFix {
 
 @Suite("The session of a process", .tags(.realTime))
 struct SessionTests {
-  @Test("STD-3, STD-6, STD-8: fixes come on the thread of the manager, `location` is the newest one")
-  func delivery() {
+  @Test(
+    "STD-3, STD-6, STD-8: fixes come on the thread of the manager, `location` is the newest one")
+  func delivery() async {
     let fake = FakeSession()
     let recorder = Recorder()
     let thread = ManagerThread(fake.session, recorder) { $0.startUpdatingLocation() }
-    #expect(fake.received(.startUpdating))
+    #expect(await fake.received(.startUpdating))
     fake.service.notify(.fixes([storedFix(1), storedFix(2)]))
-    #expect(wait { recorder.lines.withLock { $0.contains("locations 2 2") } })
+    #expect(await wait { recorder.lines.withLock { $0.contains("locations 2 2") } })
     #expect(recorder.lines.withLock { $0.first } == "authorization 3")
-    #expect(recorder.threads.withLock { $0 } == ["manager"])
-    #expect(fake.received(.acknowledge(storedFix(2).name)))
+    #expect(recorder.threads.withLock { $0 } == [thread.identifier.withLock { $0 }])
+    #expect(await fake.received(.acknowledge(storedFix(2).name)))
     thread.end()
-    #expect(fake.received(.stopUpdating))
+    #expect(await fake.received(.stopUpdating))
   }
 
   @Test("RNG-8: a fix is acknowledged only after the delegates of all managers have returned")
-  func acknowledgement() {
+  func acknowledgement() async {
     let fake = FakeSession()
     let gate = DispatchSemaphore(value: 0)
     let quick = Recorder()
@@ -159,47 +164,49 @@ struct SessionTests {
       ManagerThread(fake.session, quick) { $0.startUpdatingLocation() },
       ManagerThread(fake.session, slow) { $0.startUpdatingLocation() },
     ]
-    #expect(fake.received(.startUpdating))
+    #expect(await fake.received(.startUpdating))
     // Both managers run before the fix arrives.
-    #expect(wait { fake.session.read { $0.demand.managers.values.count(where: \.isUpdating) } == 2 })
+    #expect(
+      await wait { fake.session.read { $0.demand.managers.values.count(where: \.isUpdating) } == 2 })
     fake.service.notify(.fixes([storedFix(1)]))
-    #expect(wait { quick.lines.withLock { $0.contains("locations 1 1") } })
-    #expect(wait { slow.lines.withLock { $0.contains("locations 1 1") } })
-    usleep(50_000)
+    #expect(await wait { quick.lines.withLock { $0.contains("locations 1 1") } })
+    #expect(await wait { slow.lines.withLock { $0.contains("locations 1 1") } })
+    try? await Task.sleep(for: .milliseconds(50))
     #expect(!fake.service.calls.contains(.acknowledge(storedFix(1).name)))
     gate.signal()
-    #expect(fake.received(.acknowledge(storedFix(1).name)))
+    #expect(await fake.received(.acknowledge(storedFix(1).name)))
     for thread in threads { thread.end() }
   }
 
   @Test("REG-8, REG-11, REG-13: region events reach every manager, and are acknowledged afterwards")
-  func regions() {
+  func regions() async {
     let home = WireRegion(
       .region, name: "home", center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 100)
     let fake = FakeSession(regions: [WireMonitoredRegion(home, state: .unknown, lastEvent: nil)])
     #expect(
-      wait { fake.session.read { $0.regions["home"] } == home }, "a region of an earlier process")
+      await wait { fake.session.read { $0.regions["home"] } == home }, "a region of an earlier process")
     let recorder = Recorder()
     let thread = ManagerThread(fake.session, recorder) { _ in }
     let time = FixTime(acquired: .boot, utc: nil)
-    fake.service.notify(.region(WireRegionEvent(.region, name: "home", .entered(at: time)), number: 1))
+    fake.service.notify(
+      .region(WireRegionEvent(.region, name: "home", .entered(at: time)), number: 1))
     fake.service.notify(.region(WireRegionEvent(.region, name: "home", .determined(.inside))))
-    #expect(wait { recorder.lines.withLock { $0.suffix(2) == ["entered home", "state 1"] } })
-    #expect(fake.received(.acknowledgeEvents(1)))
+    #expect(await wait { recorder.lines.withLock { $0.suffix(2) == ["entered home", "state 1"] } })
+    #expect(await fake.received(.acknowledgeEvents(1)))
     thread.end()
   }
 
   @Test("VIS-3: a visit is delivered to the manager that monitors visits, and acknowledged")
-  func visit() {
+  func visit() async {
     let fake = FakeSession()
     let recorder = Recorder()
     let thread = ManagerThread(fake.session, recorder) { $0.startMonitoringVisits() }
-    #expect(fake.received(.startVisits))
+    #expect(await fake.received(.startVisits))
     let visit = Visit(
       coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0), horizontalAccuracy: 5, arrival: nil)
     fake.service.notify(.visit(visit, number: 4))
-    #expect(wait { recorder.lines.withLock { $0.contains("visit") } })
-    #expect(fake.received(.acknowledgeEvents(4)))
+    #expect(await wait { recorder.lines.withLock { $0.contains("visit") } })
+    #expect(await fake.received(.acknowledgeEvents(4)))
     thread.end()
   }
 
@@ -208,7 +215,7 @@ struct SessionTests {
     let fake = FakeSession()
     let loop = LiveLoop(.default, fake.session)
     let task = Task { try await loop.next() }
-    #expect(fake.received(.openLive(.default)))
+    #expect(await fake.received(.openLive(.default)))
     fake.service.notify(.takenOver)
     await #expect(throws: ClientError.takenOver) { try await task.value }
     let connections = fake.service.calls.count
@@ -227,10 +234,10 @@ struct SessionTests {
       }
       return count
     }
-    #expect(fake.received(.openLive(.default)))
+    #expect(await fake.received(.openLive(.default)))
     task.cancel()
     #expect(try await task.value == 0)
-    #expect(fake.received(.closeLive(0)))
+    #expect(await fake.received(.closeLive(0)))
   }
 
   @Test("LIV-6, LIV-11: denial sets flags and does not throw")
@@ -238,11 +245,12 @@ struct SessionTests {
     let fake = FakeSession()
     let loop = LiveLoop(.default, fake.session)
     let task = Task { try await loop.next().map { CLLocationUpdate($0) } }
-    #expect(fake.received(.openLive(.default)))
+    #expect(await fake.received(.openLive(.default)))
     fake.service.notify(
       .live(
         LiveElement(
-          iterator: 0, location: nil, flags: .authorizationDenied, isStationary: false, dropped: 0)))
+          iterator: 0, location: nil, flags: .authorizationDenied, isStationary: false, dropped: 0))
+    )
     let update = try await task.value
     #expect(update?.authorizationDenied == true && update?.location == nil)
   }
@@ -252,7 +260,7 @@ struct SessionTests {
     let fake = FakeSession()
     var service: CLServiceSession? = CLServiceSession(
       .always, requiresFullAccuracy: true, of: fake.session)
-    #expect(fake.received(.openServiceSession(.always, requiresFullAccuracy: true)))
+    #expect(await fake.received(.openServiceSession(.always, requiresFullAccuracy: true)))
     fake.service.notify(
       .session(
         0,
@@ -260,15 +268,15 @@ struct SessionTests {
           flags: .empty, fullAccuracyDenied: true, alwaysAuthorizationDenied: false)))
     var diagnostics = service?.diagnostics.makeAsyncIterator()
     let diagnostic = try await diagnostics?.next()
-    #expect(diagnostic??.fullAccuracyDenied == true)
+    #expect(diagnostic?.fullAccuracyDenied == true)
     diagnostics = nil
     service = nil
-    #expect(fake.received(.closeServiceSession(0)))
+    #expect(await fake.received(.closeServiceSession(0)))
     let background = CLBackgroundActivitySession(of: fake.session)
     var reasons = background.diagnostics.makeAsyncIterator()
     #expect(try await reasons.next()?.insufficientlyInUse == true)
     background.invalidate()
-    #expect(fake.received(.closeBackgroundSession))
+    #expect(await fake.received(.closeBackgroundSession))
     #expect(try await reasons.next() == nil)
   }
 
@@ -283,11 +291,12 @@ struct SessionTests {
     let region = WireRegion(
       .condition, name: "doors/home",
       center: Coordinate(latitude_e9: 1_000_000_000, longitude_e9: 2_000_000_000), radius: 150)
-    #expect(fake.received(.addRegion(region, assuming: .unsatisfied)))
+    #expect(await fake.received(.addRegion(region, assuming: .unsatisfied)))
     #expect(await monitor.identifiers == ["home"])
     #expect(await monitor.record(for: "home")?.lastEvent.state == .unsatisfied)
     let time = FixTime(acquired: .boot, utc: nil)
-    for (number, state) in [(1, MonitorState.satisfied), (2, .unsatisfied)] as [(UInt32, MonitorState)]
+    for (number, state) in [(1, MonitorState.satisfied), (2, .unsatisfied)]
+      as [(UInt32, MonitorState)]
     {
       fake.service.notify(
         .region(
@@ -298,10 +307,10 @@ struct SessionTests {
     #expect(try await events.next()?.state == .satisfied)
     #expect(!fake.service.calls.contains(.acknowledgeEvents(1)))
     #expect(try await events.next()?.state == .unsatisfied)
-    #expect(fake.received(.acknowledgeEvents(1)))
+    #expect(await fake.received(.acknowledgeEvents(1)))
     #expect(await monitor.record(for: "home")?.lastEvent.state == .satisfied)
     await monitor.remove("home")
-    #expect(fake.received(.removeRegion(.condition, name: "doors/home")))
+    #expect(await fake.received(.removeRegion(.condition, name: "doors/home")))
     #expect(await monitor.record(for: "home") == nil)
   }
 }

@@ -61,18 +61,20 @@ open class CLLocationManager: NSObject {
   open func requestAlwaysAuthorization() { session.send(.requestAuthorization(.always)) }
 
   /// Requests precise locations for a while; fails with `promptDeclined`, because nobody can be prompted.
+  ///
+  /// Apple documents the same error for a program that already has full accuracy.
   open func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)? = nil
   ) {
-    let isReduced = accuracyAuthorization == .reducedAccuracy
     let answer = CompletionBox(completion)
-    post { _ in answer.completion?(isReduced ? CLError(.promptDeclined) : nil) }
+    post { _ in answer.completion?(CLError(.promptDeclined)) }
   }
 
   /// Requests precise locations for a while; throws `promptDeclined`, because nobody can be prompted.
-  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws
+  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String)
+    async throws
   {
-    if accuracyAuthorization == .reducedAccuracy { throw CLError(.promptDeclined) }
+    throw CLError(.promptDeclined)
   }
 
   // MARK: Availability

@@ -40,7 +40,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
   /// A region cannot be monitored (REG-2, REG-3, AUT-10).
   func locationManager(
-    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+  )
   /// The former name of ``locationManagerDidChangeAuthorization(_:)``, called only if that one is not implemented.
   func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)

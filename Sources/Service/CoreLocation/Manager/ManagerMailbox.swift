@@ -131,6 +131,7 @@ extension LocationSession {
       let isFirst = state.mailboxes.isEmpty
       state.mailboxes[id] = mailbox
       state.demand.add(id)
+      state.applyEffects()
       guard isFirst else { return }
       for item in state.unclaimed { mailbox.post(item) }
       state.unclaimed = []

@@ -51,7 +51,8 @@ extension LocationSession {
           state.regions[region.name] = nil
           state.mailboxes[manager]?.post(
             .region(
-              WireRegionEvent(.region, name: region.name, .failed(.regionMonitoringFailure)), region,
+              WireRegionEvent(.region, name: region.name, .failed(.regionMonitoringFailure)),
+              region,
               number: 0))
         }
       }

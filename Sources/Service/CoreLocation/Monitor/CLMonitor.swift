@@ -138,9 +138,11 @@ public actor CLMonitor {
   init(_ name: String, of session: LocationSession) {
     precondition(
       NameValidation.isValidRegion(name) && name.utf8.count <= 63 && !name.utf8.contains(0x2F),
-      "'\(name)' is no valid name of a monitor: use 1 to 63 bytes without control characters and '/'")
+      "'\(name)' is no valid name of a monitor: use 1 to 63 bytes without control characters and '/'"
+    )
     guard let queue = session.change({ $0.router.open(name) }) else {
-      preconditionFailure("the monitor '\(name)' is already open: use that one, or release it first")
+      preconditionFailure(
+        "the monitor '\(name)' is already open: use that one, or release it first")
     }
     self.name = name
     self.session = session

@@ -70,6 +70,7 @@ import Synchronization
     let (result, mustWake) = state.withLock { state in
       let result = body(&state)
       state.applyEffects()
+      state.takeHandled()
       return (result, state.hasOutput)
     }
     if mustWake { wakePipe?.wake() }

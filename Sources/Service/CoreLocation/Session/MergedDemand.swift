@@ -64,6 +64,8 @@ struct MergedDemand: Sendable {
   /// Whose finish the service sends next.
   private enum DeferralOwner: Equatable, Sendable {
     case forwarded(ManagerID, call: Int)
+    /// A forwarded call that the program has ended: by a stop, `disallow…` or another call.
+    case cancelled(ManagerID)
     case merged
     /// Nobody's: a merged deferral that was cancelled.
     case abandoned
@@ -76,26 +78,16 @@ struct MergedDemand: Sendable {
 
   private(set) var managers: [ManagerID: ManagerDemand] = [:]
   private(set) var effects = Effects()
-  /// What the connection was asked for; nil without a connection.
-  private(set) var service: ServiceDemand?
+  private var link = ServiceLink()
   /// Calls to the service whose finish is outstanding, oldest first.
   private var serviceDeferrals: [DeferralOwner] = []
   /// How the merged deferral ended; its batch is arriving.
   private var mergedEnd: LocationErrorCode??
   private var isRequestForwarded = false
-  /// Whether the last attempt to connect failed.
-  private var isAbsent = false
   private var isPaused = false
   private(set) var authorization = Authorization.notDetermined
   private(set) var isReduced = false
-  private(set) var isDeferralAvailable = false
-  private var isLaunched = false
-  /// Whether the service refused updates in the background (BKG-18).
-  private var isBackgroundRefused = false
-  /// Newest fix of the stream, for duplicates after a reconnection (RNG-3).
-  private var newest: FixName?
-  private var lastFix: StoredFix?
-  private var lastReport: StoredFix?
+  private var latest = LatestFixes()
   /// Visits that arrived before a manager monitored visits.
   private var unclaimedVisits: [(visit: Visit, number: UInt32)] = []
   private var lastCall = 0
@@ -116,6 +108,12 @@ struct MergedDemand: Sendable {
     defer { effects = Effects() }
     return effects
   }
+
+  /// What the connection was asked for; nil without a connection.
+  var service: ServiceDemand? { link.demand }
+
+  /// Whether updates can be deferred (DEF-7).
+  var isDeferralAvailable: Bool { link.isDeferralAvailable }
 
   private var identifiers: [ManagerID] { managers.keys.sorted() }
   private var running: [ManagerID] { identifiers.filter { managers[$0]?.isUpdating == true } }
@@ -186,13 +184,13 @@ struct MergedDemand: Sendable {
     }
     let wasRunning = service?.isUpdating ?? false
     reconcile(at: now)
-    if isAbsent { deliver(.failure(.locationUnknown), to: id) }
+    if link.isAbsent { deliver(.failure(.locationUnknown), to: id) }
     guard wasRunning else { return }
     // The service is running for another manager: it reports neither a failure nor an initial fix again.
     if authorization.isRefused { return deliver(.failure(.denied), to: id) }
     if isPaused { return call(.startUpdating) }
-    if let lastFix, !offer([lastFix], to: id, at: now).isEmpty {
-      effects.received.append((lastFix.name, 1))
+    if let last = latest.fix, !offer([last], to: id, at: now).isEmpty {
+      effects.received.append((last.name, 1))
     }
   }
 
@@ -208,7 +206,7 @@ struct MergedDemand: Sendable {
     manager.isDeferring = false
     manager.run += 1
     managers[id] = manager
-    if manager.holdsFixes || service == nil { cancel(id) }
+    cancel(id)
     reconcile(at: now)
   }
 
@@ -216,9 +214,9 @@ struct MergedDemand: Sendable {
   mutating func request(_ id: ManagerID, at now: Instant) {
     guard let manager = managers[id], !manager.isUpdating, !manager.requestsLocation else { return }
     managers[id]?.requestsLocation = true
-    if authorization.isRefused || isAbsent {
+    if authorization.isRefused || link.isAbsent {
       managers[id]?.requestsLocation = false
-      return deliver(.failure(isAbsent ? .locationUnknown : .denied), to: id)
+      return deliver(.failure(link.isAbsent ? .locationUnknown : .denied), to: id)
     }
     reconcile(at: now)
   }
@@ -227,12 +225,12 @@ struct MergedDemand: Sendable {
   mutating func setSignificantChange(_ id: ManagerID, _ isOn: Bool) {
     let had = managers[id]?.wantsSignificantChange ?? false
     set(.significantChange, isOn, id, \.wantsSignificantChange)
-    if isOn, !had, let lastReport {
+    if isOn, !had, let report = latest.report {
       // The service runs for another manager, and reports no initial position again.
-      effects.received.append((lastReport.name, 1))
-      deliver(.fixes([lastReport], run: nil), to: id)
+      effects.received.append((report.name, 1))
+      deliver(.fixes([report], run: nil), to: id)
     }
-    if !managers.values.contains(where: \.wantsSignificantChange) { lastReport = nil }
+    if !managers.values.contains(where: \.wantsSignificantChange) { latest.report = nil }
   }
 
   /// Starts or stops the monitoring of visits.
@@ -272,12 +270,13 @@ struct MergedDemand: Sendable {
     guard managers[id] != nil else { return }
     managers[id]?.requestsLocation = false
     managers[id]?.isDeferring = true
-    if holds(id) || service == nil { cancel(id) }
+    cancel(id)
     let criteria = DeferralCriteria(distance: distance, timeout: timeout, calledAt: now)
     let meter = meter(at: now)
     lastCall += 1
     let isAlone = running.allSatisfy { $0 == id }
     if isAlone {
+      if service == nil, criteria == nil { return deliver(.finished(.deferredFailed), to: id) }
       managers[id]?.deferral = criteria.map {
         OutstandingDeferral(
           call: lastCall, criteria: $0, meter: meter, isForwarded: true)
@@ -289,7 +288,8 @@ struct MergedDemand: Sendable {
     }
     guard let manager = managers[id] else { return }
     let failure = DeferralPreconditions.failure(
-      isRefused: authorization.isRefused, isAvailable: isDeferralAvailable && criteria != nil,
+      isRefused: authorization.isRefused,
+      isAvailable: (isDeferralAvailable || service == nil) && criteria != nil,
       isUpdating: manager.isUpdating && !isPaused, settings: manager.settings)
     guard failure == nil, let criteria else {
       return deliver(.finished(failure ?? .deferredFailed), to: id)
@@ -307,26 +307,34 @@ struct MergedDemand: Sendable {
   /// `disallowDeferredLocationUpdates()` (DEF-15).
   mutating func disallowDeferred(_ id: ManagerID, at now: Instant) {
     managers[id]?.isDeferring = false
-    if holds(id) || service == nil { cancel(id) } else { call(.disallowDeferred) }
+    if !holds(id), managers[id]?.deferral != nil { call(.disallowDeferred) }
+    cancel(id)
     reconcile(at: now)
   }
 
-  /// Cancels a manager's deferral without the service: one whose fixes are kept here, or one of before a connection.
+  /// The program ends a manager's deferral. If it was forwarded, the service sends its finish and batch.
   private mutating func cancel(_ id: ManagerID) {
-    let isForwarded = serviceDeferrals.contains { $0.isForwarded(by: id) }
-    serviceDeferrals.removeAll { $0.isForwarded(by: id) }
-    if managers[id]?.deferral != nil {
-      finish(id, .deferredCanceled)
-    } else if isForwarded {
-      // A call with invalid criteria.
-      deliver(.finished(.deferredFailed), to: id)
+    if holds(id) { return finish(id, .deferredCanceled) }
+    guard service != nil else {
+      // A call of before the next connection.
+      let isForwarded = serviceDeferrals.contains { $0.isForwarded(by: id) }
+      serviceDeferrals.removeAll { $0.isForwarded(by: id) }
+      managers[id]?.deferral = nil
+      if isForwarded { deliver(.finished(.deferredCanceled), to: id) }
+      return
+    }
+    managers[id]?.deferral = nil
+    for i in serviceDeferrals.indices where serviceDeferrals[i].isForwarded(by: id) {
+      serviceDeferrals[i] = .cancelled(id)
     }
   }
 
   /// A path that starts at the last fix if it is at most 10 s old (DEF-19).
   private func meter(at now: Instant) -> PathMeter {
-    guard let lastFix, now - lastFix.fix.acquired <= .seconds(10) else { return PathMeter(from: nil) }
-    return PathMeter(from: lastFix.fix)
+    guard let last = latest.fix?.fix, now - last.acquired <= .seconds(10) else {
+      return PathMeter(from: nil)
+    }
+    return PathMeter(from: last)
   }
 
   private mutating func abandonMerged() {
@@ -353,12 +361,17 @@ struct MergedDemand: Sendable {
       ?? .distantFuture
   }
 
+  /// Passes the error of a merged deferral, whose batch has arrived, to the managers.
+  private mutating func passMergedError() {
+    guard case .some(.some(let code)) = mergedEnd else { return }
+    mergedEnd = nil
+    for id in running where holds(id) { finish(id, code) }
+  }
+
   /// Ends the deferrals whose time is over, after all notices that have arrived.
   mutating func settle(at now: Instant) {
-    if let end = mergedEnd {
-      mergedEnd = nil
-      if let code = end { for id in running where holds(id) { finish(id, code) } }
-    }
+    passMergedError()
+    mergedEnd = nil
     for id in identifiers where holds(id) {
       if managers[id]?.deferral?.isOver(at: now) == true { finish(id, nil) }
     }
@@ -379,7 +392,7 @@ struct MergedDemand: Sendable {
     var wanted = asked
     let demanding = managers.values.filter { $0.isUpdating || $0.requestsLocation }
     wanted.merge(demanding)
-    wanted.allowsBackground = wanted.allowsBackground && !isBackgroundRefused
+    wanted.allowsBackground = wanted.allowsBackground && !link.isBackgroundRefused
     wanted.isUpdating = !running.isEmpty
     if let settings = wanted.changedSettings(from: asked) { call(.configure(settings)) }
     if wanted.allowsBackground != asked.allowsBackground {
@@ -394,7 +407,7 @@ struct MergedDemand: Sendable {
       isPaused = false
     }
     asked = wanted
-    service = asked
+    link.demand = asked
     if !wanted.isUpdating, !isRequestForwarded,
       managers.values.contains(where: \.requestsLocation)
     {
@@ -408,10 +421,17 @@ struct MergedDemand: Sendable {
   private mutating func reconcileDeferral(_ running: [ManagerID], at now: Instant) {
     if running.count > 1 {
       // The service counts for one manager only: keep its fixes here from now on.
-      for id in running where managers[id]?.deferral?.isForwarded == true {
+      for id in running {
+        guard let deferral = managers[id]?.deferral, deferral.isForwarded else { continue }
         managers[id]?.deferral?.isForwarded = false
-        for i in serviceDeferrals.indices {
-          if serviceDeferrals[i].isForwarded(by: id) { serviceDeferrals[i] = .merged }
+        for i in serviceDeferrals.indices
+        where serviceDeferrals[i] == .forwarded(id, call: deferral.call) {
+          serviceDeferrals[i] = .merged
+        }
+        if let settings = managers[id]?.settings,
+          let code = DeferralPreconditions.incompatibility(of: settings)
+        {
+          finish(id, code)
         }
       }
     }
@@ -438,20 +458,20 @@ struct MergedDemand: Sendable {
   /// A process counts as in the background while its updates may run there and all of them are deferred (DEF-28): a
   /// program on a board without a screen has no other way to leave the foreground.
   private mutating func reconcileExecution(_ running: [ManagerID]) {
-    guard let asked = service, !isLaunched else { return }
+    guard let asked = service, !link.isLaunched else { return }
     let isDeferring =
       !running.isEmpty && running.allSatisfy { managers[$0]?.isDeferring == true }
     let wanted: ExecutionState =
       asked.allowsBackground && isDeferring ? .background : .foreground
     guard wanted != asked.execution else { return }
-    service?.execution = wanted
+    link.demand?.execution = wanted
     call(.setExecution(wanted))
   }
 
   /// The service refused updates in the background (BKG-18).
   mutating func backgroundRefused(at now: Instant) {
-    isBackgroundRefused = true
-    service?.allowsBackground = false
+    link.isBackgroundRefused = true
+    link.demand?.allowsBackground = false
     reconcile(at: now)
   }
 
@@ -459,12 +479,12 @@ struct MergedDemand: Sendable {
 
   /// A connection was opened: asks it for everything that the managers want.
   mutating func connected(_ session: WireSession, at now: Instant) {
-    service = ServiceDemand()
-    isAbsent = false
-    isLaunched = session.launchReason != nil
-    if isLaunched { service?.execution = .background }
-    isDeferralAvailable = session.isDeferralAvailable
-    isBackgroundRefused = false
+    link.demand = ServiceDemand()
+    link.isAbsent = false
+    link.isLaunched = session.launchReason != nil
+    if link.isLaunched { link.demand?.execution = .background }
+    link.isDeferralAvailable = session.isDeferralAvailable
+    link.isBackgroundRefused = false
     setAuthorization(session.authorization, isReduced: session.isReduced)
     for id in uninformed.sorted() { deliver(.authorization, to: id) }
     uninformed = []
@@ -477,16 +497,15 @@ struct MergedDemand: Sendable {
     pendingStops = []
     if managers.values.contains(where: \.wantsSignificantChange) { call(.startSignificantChange) }
     if managers.values.contains(where: \.wantsVisits) { call(.startVisits) }
+    if !isDeferralAvailable { for id in running where holds(id) { finish(id, .deferredFailed) } }
     let forwarded = serviceDeferrals
     serviceDeferrals = []
     reconcile(at: now)
     for owner in forwarded {
-      guard case .forwarded(let id, let number) = owner else { continue }
-      guard let deferral = managers[id]?.deferral, deferral.call == number else {
-        // Its criteria are invalid.
-        deliver(.finished(.deferredFailed), to: id)
-        continue
-      }
+      // One that was taken into the process meanwhile is not forwarded again.
+      guard case .forwarded(let id, let number) = owner, let deferral = managers[id]?.deferral,
+        deferral.call == number, deferral.isForwarded
+      else { continue }
       serviceDeferrals.append(owner)
       call(
         .allowDeferred(
@@ -497,21 +516,26 @@ struct MergedDemand: Sendable {
 
   /// The connection was lost, or none could be opened: each service that waits for a location reports so, once.
   mutating func disconnected() {
-    service = nil
-    isAbsent = true
+    link.demand = nil
+    link.isAbsent = true
     isRequestForwarded = false
     mergedEnd = nil
-    // Of several calls of one manager, the older ones were cancelled (DEF-13).
-    var kept: [DeferralOwner] = []
-    for owner in serviceDeferrals {
-      guard case .forwarded(let id, _) = owner else { continue }
-      if let index = kept.firstIndex(where: { $0.isForwarded(by: id) }) {
-        kept.remove(at: index)
-        deliver(.finished(.deferredCanceled), to: id)
+    let outstanding = serviceDeferrals
+    serviceDeferrals = []
+    for owner in outstanding {
+      switch owner {
+      case .forwarded(let id, let number):
+        if managers[id]?.deferral?.call == number {
+          // The next connection is asked for the remainder.
+          serviceDeferrals.append(owner)
+        } else {
+          // Its criteria are invalid (DEF-23).
+          deliver(.finished(.deferredFailed), to: id)
+        }
+      case .cancelled(let id): deliver(.finished(.deferredCanceled), to: id)
+      case .merged, .abandoned: break
       }
-      kept.append(owner)
     }
-    serviceDeferrals = kept
     for id in identifiers {
       managers[id]?.finalBatch = .none
       guard let manager = managers[id], manager.isUpdating || manager.requestsLocation else {
@@ -526,9 +550,9 @@ struct MergedDemand: Sendable {
 
   /// Fixes of the running updates, oldest first.
   mutating func receive(_ fixes: [StoredFix], at now: Instant) {
-    let new = fixes.filter { stored in newest.map { $0 < stored.name } ?? true }
+    let new = fixes.filter { stored in latest.name.map { $0 < stored.name } ?? true }
     guard let last = new.last else { return }
-    newest = last.name
+    latest.name = last.name
     var counts = [Int](repeating: 0, count: new.count)
     for id in identifiers {
       guard let manager = managers[id] else { continue }
@@ -545,7 +569,7 @@ struct MergedDemand: Sendable {
       }
     }
     for (stored, count) in zip(new, counts) { effects.received.append((stored.name, count)) }
-    lastFix = last
+    latest.fix = last
   }
 
   /// Offers fixes to a running manager; returns the indices of those that it gets or keeps.
@@ -592,16 +616,18 @@ struct MergedDemand: Sendable {
       deliver(.fixes([stored], run: nil), to: id)
     }
     effects.received.append((stored.name, count))
-    if managers.values.contains(where: \.wantsSignificantChange) { lastReport = stored }
+    if managers.values.contains(where: \.wantsSignificantChange) { latest.report = stored }
   }
 
   /// The end of a deferral of the service.
   mutating func receiveFinish(_ code: LocationErrorCode?, at now: Instant) {
-    settle(at: now)
+    passMergedError()
     guard !serviceDeferrals.isEmpty else { return }
     switch serviceDeferrals.removeFirst() {
     case .forwarded(let id, let number):
       if managers[id]?.deferral?.call == number { managers[id]?.deferral = nil }
+      deliver(.finished(code), to: id)
+    case .cancelled(let id):
       if managers[id]?.isUpdating == false { managers[id]?.finalBatch = .expected }
       deliver(.finished(code), to: id)
     case .merged: mergedEnd = .some(code)
@@ -611,7 +637,7 @@ struct MergedDemand: Sendable {
 
   /// `didFailWithError`.
   mutating func receiveFailure(_ code: LocationErrorCode, at now: Instant) {
-    settle(at: now)
+    passMergedError()
     for id in identifiers where managers[id]?.usesService == true {
       managers[id]?.requestsLocation = false
       deliver(.failure(code), to: id)
@@ -621,7 +647,7 @@ struct MergedDemand: Sendable {
 
   /// Updates paused (DEF-38, PAU-3, PAU-10).
   mutating func receivePause(at now: Instant) {
-    settle(at: now)
+    passMergedError()
     isPaused = true
     for id in running {
       if let skipped = managers[id]?.skipped {
@@ -638,7 +664,7 @@ struct MergedDemand: Sendable {
 
   /// Updates resumed.
   mutating func receiveResume(at now: Instant) {
-    settle(at: now)
+    passMergedError()
     isPaused = false
     for id in running { deliver(.resumed, to: id) }
   }
@@ -682,8 +708,8 @@ struct MergedDemand: Sendable {
       if holds(id) { finish(id, new.isRefused ? .denied : .deferredAccuracyTooLow) }
     }
     if loses {
-      lastFix = nil
-      lastReport = nil
+      latest.fix = nil
+      latest.report = nil
     }
   }
 }

@@ -88,7 +88,6 @@ struct SessionState: Sendable {
     for (manager, delivery) in effects.deliveries {
       mailboxes[manager]?.post(.delivery(delivery))
     }
-    takeHandled()
   }
 
   /// Marks items as handled.
@@ -102,7 +101,7 @@ struct SessionState: Sendable {
     }
   }
 
-  /// Collects what can be acknowledged.
+  /// Collects what can be acknowledged. Every event that has arrived must have its receivers.
   mutating func takeHandled() {
     handledFix = fixes.takeHandled() ?? handledFix
     handledEvent = events.takeHandled() ?? handledEvent
@@ -125,6 +124,7 @@ struct SessionState: Sendable {
     demand.receive(batch, at: now)
     demand.settle(at: now)
     applyEffects()
+    takeHandled()
   }
 
   private mutating func receive(_ notice: WireNotice, at now: Instant) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A detected beacon.
 ///
-/// No board detects beacons (REG-14): the type exists for programs that handle them, and their subclasses for tests.
+/// No board detects beacons (REG-14); the type exists so that programs which handle beacons, and their tests, compile.
 /// Source: Apple's documentation of `CLBeacon`.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   private let identity: BeaconIdentity

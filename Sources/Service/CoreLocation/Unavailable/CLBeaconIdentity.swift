@@ -4,7 +4,7 @@ import Foundation
 ///
 /// No board detects beacons (REG-14). Source: Apple's documentation of `CLBeaconIdentityCondition`.
 open class CLBeaconIdentityCondition: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  private let identity: BeaconIdentity
+  let identity: BeaconIdentity
 
   /// UUID of the beacons.
   open var uuid: UUID { identity.uuid }
@@ -59,8 +59,6 @@ open class CLBeaconIdentityCondition: NSObject, NSCopying, NSSecureCoding, @unch
 
   /// Hash of the identity.
   open override var hash: Int { identity.hashValue }
-
-  var stored: BeaconIdentity { identity }
 }
 
 /// Identity of beacons for ranging and for a ``CLBeaconRegion``.

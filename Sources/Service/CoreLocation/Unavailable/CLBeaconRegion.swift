@@ -46,7 +46,7 @@ open class CLBeaconRegion: CLRegion {
 
   /// Creates a region for the beacons with this identity.
   public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
-    identity = beaconIdentityConstraint.stored
+    identity = beaconIdentityConstraint.identity
     super.init(identifier: identifier)
   }
 
@@ -92,7 +92,7 @@ open class CLBeaconRegion: CLRegion {
   open override func copy(with zone: NSZone? = nil) -> Any {
     let region = CLBeaconRegion(
       beaconIdentityConstraint: beaconIdentityConstraint, identifier: identifier)
-    region.takeNotifications(of: self)
+    region.copyNotificationProperties(from: self)
     region.notifyEntryStateOnDisplay = notifyEntryStateOnDisplay
     return region
   }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A direction that a compass measured.
 ///
-/// No board has a compass: the service never delivers a heading, and the type exists for programs that handle one.
+/// No board has a compass, so the service never delivers a heading; the type exists so that programs which handle
+/// headings compile.
 /// Source: Apple's documentation of `CLHeading`.
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Direction relative to magnetic north, degrees, 0 ≤ heading < 360; negative if invalid.

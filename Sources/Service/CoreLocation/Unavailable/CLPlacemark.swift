@@ -2,8 +2,8 @@ import Foundation
 
 /// Names for a location.
 ///
-/// A ``CLGeocoder`` never returns one, because the service has no maps: the type exists for programs that handle
-/// placemarks, and their subclasses for tests. Source: Apple's documentation of `CLPlacemark`. Left out: `postalAddress`.
+/// A ``CLGeocoder`` never returns one, because the service has no maps; the type exists so that programs which handle
+/// placemarks, and their tests, compile. Source: Apple's documentation of `CLPlacemark`. Left out: `postalAddress`.
 open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private let position: CLLocation?
 

@@ -39,7 +39,7 @@ open class CLCircularRegion: CLRegion {
   /// Returns a circle with the same identifier and properties.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let region = CLCircularRegion(center: center, radius: radius, identifier: identifier)
-    region.takeNotifications(of: self)
+    region.copyNotificationProperties(from: self)
     return region
   }
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// Floor of a building.
 ///
-/// A location of Torpor has none, because no board has an indoor source (LOC-9); the type exists for programs that ask
-/// for it. Source: Apple's documentation of `CLFloor`.
+/// A location of Torpor has none, because no board has an indoor source (LOC-9); the type exists so that programs
+/// which use it compile. Source: Apple's documentation of `CLFloor`.
 open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private let storedLevel: Int
 

@@ -47,12 +47,12 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
   /// Returns a region with the same identifier and properties.
   open func copy(with zone: NSZone? = nil) -> Any {
     let region = CLRegion(identifier: identifier)
-    region.takeNotifications(of: self)
+    region.copyNotificationProperties(from: self)
     return region
   }
 
   /// Copies the properties that can change.
-  func takeNotifications(of other: CLRegion) {
+  func copyNotificationProperties(from other: CLRegion) {
     notifyOnEntry = other.notifyOnEntry
     notifyOnExit = other.notifyOnExit
   }

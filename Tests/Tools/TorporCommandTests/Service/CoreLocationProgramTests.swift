@@ -62,7 +62,8 @@ struct CoreLocationProgramTests {
       start(shape.program, shape.arguments, daemon.socket, client: "probe-\(index)")
     }
     for (program, shape) in zip(programs, Self.shapes) {
-      let prefix = shape.program.contains("Async") || shape.arguments[0] == "task" ? "" : "first loc"
+      let prefix =
+        shape.program.contains("Async") || shape.arguments[0] == "task" ? "" : "first loc"
       #expect(line(prefix, of: program, daemon, from: &second) != nil, "\(shape)")
     }
     // What was sent last arrives, and is acknowledged.
@@ -79,14 +80,17 @@ struct CoreLocationProgramTests {
   func defaultExecutor() throws {
     let daemon = try #require(Daemon())
     var second: Int64 = 0
-    for (program, arguments) in [("CoreLocationProbe", ["task"]), ("CoreLocationAsyncProbe", ["live"])] {
+    for (program, arguments) in [
+      ("CoreLocationProbe", ["task"]), ("CoreLocationAsyncProbe", ["live"]),
+    ] {
       let running = start(
         program, arguments, daemon.socket, variables: ["TORPOR_SWIFT_EXECUTOR=default"])
       #expect(line("live 52", of: running, daemon, from: &second) != nil)
     }
   }
 
-  @Test("DEF-8, DEF-12, X1: a program that defers again at each end gets finish and batch each time")
+  @Test(
+    "DEF-8, DEF-12, X1: a program that defers again at each end gets finish and batch each time")
   func deferral() throws {
     let daemon = try #require(Daemon())
     let program = try programWithBackgroundMode()
@@ -162,7 +166,8 @@ struct CoreLocationProgramTests {
 extension Running {
   /// Context switches of all threads of the process so far.
   var switches: Int {
-    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
+    let tasks =
+      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
     return tasks.reduce(0) { sum, task in
       let status = Command.read("/proc/\(identifier)/task/\(task)/status") ?? ""
       return sum
