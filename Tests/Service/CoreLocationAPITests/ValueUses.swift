@@ -13,12 +13,14 @@ import struct CoreLocation.CLLocationCoordinate2D
 
 // Packages declare these conformances themselves (with `@retroactive`, which is for other packages than this one).
 extension CLLocationCoordinate2D: Equatable {
+  /// Compares latitude and longitude.
   public static func == (a: CLLocationCoordinate2D, b: CLLocationCoordinate2D) -> Bool {
     a.latitude == b.latitude && a.longitude == b.longitude
   }
 }
 
 extension CLLocationCoordinate2D: Hashable {
+  /// Hashes latitude and longitude.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(latitude)
     hasher.combine(longitude)
@@ -29,12 +31,14 @@ extension CLLocationCoordinate2D: Codable {
   enum CodingKeys: CodingKey {
     case latitude, longitude
   }
+  /// Decodes latitude and longitude.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       latitude: try values.decode(Double.self, forKey: .latitude),
       longitude: try values.decode(Double.self, forKey: .longitude))
   }
+  /// Encodes latitude and longitude.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(latitude, forKey: .latitude)
@@ -43,6 +47,7 @@ extension CLLocationCoordinate2D: Codable {
 }
 
 extension CLAuthorizationStatus: CustomStringConvertible {
+  /// The program's own description.
   public var description: String {
     switch self {
     case .notDetermined: "not determined"
@@ -56,18 +61,22 @@ extension CLAuthorizationStatus: CustomStringConvertible {
 }
 
 extension CLActivityType: CustomStringConvertible {
+  /// The program's own description.
   public var description: String { "activity \(rawValue)" }
 }
 
 extension CLProximity: CustomStringConvertible {
+  /// The program's own description.
   public var description: String { "proximity \(rawValue)" }
 }
 
 extension CLRegionState: CustomStringConvertible {
+  /// The program's own description.
   public var description: String { "state \(rawValue)" }
 }
 
 extension CLError.Code: CustomStringConvertible {
+  /// The program's own description.
   public var description: String { "code \(rawValue)" }
 }
 
