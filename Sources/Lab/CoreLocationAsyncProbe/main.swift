@@ -22,6 +22,13 @@ ClientProgram.bufferLines()
   }
 }
 
+func printFirst() async throws {
+  for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
+    describe(update)
+    break
+  }
+}
+
 func describe(_ update: CLLocationUpdate) {
   var words = ["live"]
   if let location = update.location { words.append("\(location.coordinate.latitude)") }
@@ -40,10 +47,7 @@ case "live":
   for try await update in CLLocationUpdate.liveUpdates(.fitness) { describe(update) }
   background.invalidate()
 case "first":
-  for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
-    describe(update)
-    break
-  }
+  try await printFirst()
   print("left the loop")
   for try await _ in CLServiceSession(authorization: .none).diagnostics {}
 case "delegate":

@@ -35,6 +35,7 @@ final class Delegate: NSObject, CLLocationManagerDelegate {
 
   private func deferUpdates(_ manager: CLLocationManager, _ criteria: (Double, Double)) {
     isDeferred = true
+    print(name, "defers")
     manager.allowDeferredLocationUpdates(untilTraveled: criteria.0, timeout: criteria.1)
   }
 

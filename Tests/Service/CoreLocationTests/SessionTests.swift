@@ -14,7 +14,10 @@ final class FakeSession: Sendable {
   let service: FakeService
   let session: LocationSession
 
-  init(_ authorization: Authorization = .always, regions: [WireMonitoredRegion] = []) {
+  init(
+    _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
+    storesRegions: Bool = true
+  ) {
     let next = Mutex(0)
     service = FakeService { call in
       let reply: WireReply?
@@ -31,6 +34,9 @@ final class FakeSession: Sendable {
         }
         reply =
           number < 4 ? .opened(number) : .error(.limitExceeded(what: "live updates", limit: 4))
+      case .addRegion where !storesRegions: reply = .error(.notAvailable(what: "the disk"))
+      // A call for tests that ends the connection.
+      case .disallowDeferred: return ([], true)
       case .openBackgroundSession: reply = .active(false)
       case .listRegions: reply = .regions(regions)
       case .getLocation: reply = .location(nil)
@@ -44,6 +50,9 @@ final class FakeSession: Sendable {
   }
 
   deinit { service.stop() }
+
+  /// Makes the service close the connection.
+  func closesNextCall() { session.send(.disallowDeferred, isKept: false) }
 
   /// Waits until the service has received this call.
   func received(_ call: WireCall) async -> Bool {
@@ -167,7 +176,8 @@ struct SessionTests {
     #expect(await fake.received(.startUpdating))
     // Both managers run before the fix arrives.
     #expect(
-      await wait { fake.session.read { $0.demand.managers.values.count(where: \.isUpdating) } == 2 })
+      await wait { fake.session.read { $0.demand.managers.values.count(where: \.isUpdating) } == 2 }
+    )
     fake.service.notify(.fixes([storedFix(1)]))
     #expect(await wait { quick.lines.withLock { $0.contains("locations 1 1") } })
     #expect(await wait { slow.lines.withLock { $0.contains("locations 1 1") } })
@@ -184,7 +194,8 @@ struct SessionTests {
       .region, name: "home", center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 100)
     let fake = FakeSession(regions: [WireMonitoredRegion(home, state: .unknown, lastEvent: nil)])
     #expect(
-      await wait { fake.session.read { $0.regions["home"] } == home }, "a region of an earlier process")
+      await wait { fake.session.read { $0.regions["home"] } == home },
+      "a region of an earlier process")
     let recorder = Recorder()
     let thread = ManagerThread(fake.session, recorder) { _ in }
     let time = FixTime(acquired: .boot, utc: nil)

@@ -161,6 +161,7 @@ public actor CLMonitor {
     _ condition: any CLCondition, identifier: String, assuming state: Event.State = .unknown
   ) {
     let key = key(identifier)
+    if !(condition is CircularGeographicCondition) { remove(identifier) }
     beacons[identifier] = condition as? BeaconIdentityCondition
     guard let circle = condition as? CircularGeographicCondition,
       let center = Coordinate(circle.center), NameValidation.isValidRegion(key)
@@ -195,7 +196,8 @@ public actor CLMonitor {
   public func remove(_ identifier: String) {
     let key = key(identifier)
     beacons[identifier] = nil
-    session.change { $0.conditions[key] = nil }
+    guard session.change({ $0.conditions.removeValue(forKey: key) != nil || $0.isFirstConnection })
+    else { return }
     session.send(.removeRegion(.condition, name: key))
   }
 

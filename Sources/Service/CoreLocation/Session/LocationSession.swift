@@ -86,11 +86,14 @@ import Synchronization
     return state.withLock { body($0) }
   }
 
-  /// Queues a call, which is sent as soon as there is a connection.
+  /// Queues a call.
+  ///
+  /// - Parameter isKept: Whether it is sent as soon as there is a connection, else only on the present one.
   func send(
-    _ call: WireCall, completion: (@Sendable (Result<WireReply, ClientError>) -> Void)? = nil
+    _ call: WireCall, isKept: Bool = true,
+    completion: (@Sendable (Result<WireReply, ClientError>) -> Void)? = nil
   ) {
-    change { $0.outbox.append(OutgoingCall(call: call, isKept: true, completion: completion)) }
+    change { $0.outbox.append(OutgoingCall(call: call, isKept: isKept, completion: completion)) }
   }
 
   // MARK: Objects that the service numbers

@@ -100,12 +100,54 @@ struct CoreLocationProgramTests {
     #expect(line("first locations 1", of: running, daemon, from: &second) != nil)
     for _ in 0..<3 {
       #expect(line("first finished", of: running, daemon, from: &second) == "first finished -1")
+      #expect(running.line(within: 1) == "first defers")
       let batch = running.line(within: 1)?.split(separator: " ")
       #expect(batch?[1] == "locations" && Int(batch?[2] ?? "") ?? 0 > 2, "\(batch ?? [])")
     }
   }
 
-  @Test("RNG-3, LIV-12: programs recover after the service was killed, and after it was stopped")
+  @Test(
+    "DEF-8, RNG-3: calls and finishes alternate while the service is killed; no fix comes twice")
+  func killedDeferral() throws {
+    let daemon = try #require(Daemon())
+    let running = start(
+      try programWithBackgroundMode(), ["run-loop", "background", "update", "defer=100000:1"],
+      daemon.socket)
+    var second: Int64 = 0
+    var isDeferred = false
+    var newest = 0.0
+    var finishes = 0
+    for step in 0..<90 {
+      if step == 25 || step == 50 {
+        daemon.restart(
+          policy: "administrators = []\n[[rule]]\nuser = \(geteuid())\naccess = \"always\"\n")
+      }
+      daemon.sendFix(second)
+      second += 1
+      var next = running.line(within: 0.1)
+      while let line = next {
+        let words = line.split(separator: " ")
+        switch words[1] {
+        case "defers":
+          #expect(!isDeferred, "a finish precedes the next call")
+          isDeferred = true
+        case "finished":
+          #expect(isDeferred && words[2] == "-1", "one finish without an error for each call")
+          isDeferred = false
+          finishes += 1
+        case "locations":
+          let latitude = Double(words[3]) ?? 0
+          #expect(latitude > newest, "fixes come once and in order")
+          newest = latitude
+        default: break
+        }
+        next = running.line(within: 0)
+      }
+    }
+    #expect(finishes > 3)
+  }
+
+  @Test("RNG-3, LIV-12: programs recover after the service was killed")
   func recovery() throws {
     let daemon = try #require(Daemon())
     let manager = start("CoreLocationProbe", ["run-loop", "update"], daemon.socket, client: "a")
