@@ -86,6 +86,8 @@ struct MergedDemand: Sendable {
 
   /// How long the batch of a merged deferral is waited for: far longer than the service needs between two writes.
   private static let batchWait = Interval.milliseconds(100)
+  /// How long after a timeout the end of the service's deferral is waited for: it is reported with its batch.
+  private static let endWait = Interval.seconds(1)
 
   private(set) var managers: [ManagerID: ManagerDemand] = [:]
   private(set) var effects = Effects()
@@ -369,8 +371,15 @@ struct MergedDemand: Sendable {
   /// Time at which ``settle(at:)`` must be called; `.distantFuture` if never.
   var deadline: Instant {
     if let mergedEnd { return mergedEnd.deadline }
-    return managers.values.lazy.filter(\.holdsFixes).compactMap(\.deferral?.criteria.deadline).min()
-      ?? .distantFuture
+    let earliest = managers.values.lazy.filter(\.holdsFixes)
+      .compactMap(\.deferral?.criteria.deadline).min()
+    guard let earliest, earliest < .distantFuture else { return .distantFuture }
+    return earliest + timeoutWait
+  }
+
+  /// How long after a timeout a deferral ends.
+  private var timeoutWait: Interval {
+    serviceDeferrals.contains(.merged) ? MergedDemand.endWait : .zero
   }
 
   /// Passes the error of a merged deferral, whose batch has arrived, to the managers.
@@ -386,7 +395,7 @@ struct MergedDemand: Sendable {
     passMergedError()
     mergedEnd = nil
     for id in identifiers where holds(id) {
-      if managers[id]?.deferral?.isOver(at: now) == true { finish(id, nil) }
+      if managers[id]?.deferral?.isOver(at: now - timeoutWait) == true { finish(id, nil) }
     }
     for id in identifiers where managers[id]?.finalBatch == .arriving {
       managers[id]?.finalBatch = .none
