@@ -8,7 +8,7 @@ import LocationClient
 //
 // SHAPE: run-loop, dispatch-main, thread, task (a Task with live updates plus a run loop).
 // ACTION: update, defer=METRES:SECONDS (calls again at each end), significant, visits, request, background,
-//         filter=METRES, second-manager (another one that updates), session, background-session,
+//         filter=METRES, second-manager (another one that updates), second-defer=METRES:SECONDS (and defers),
 //         region=LATITUDE:LONGITUDE:RADIUS
 
 ClientProgram.bufferLines()
@@ -85,7 +85,6 @@ final class Delegate: NSObject, CLLocationManagerDelegate {
 final class Program {
   private var managers: [CLLocationManager] = []
   private var delegates: [Delegate] = []
-  private var sessions: [AnyObject] = []
 
   private func add(_ name: String) -> (CLLocationManager, Delegate) {
     let manager = CLLocationManager()
@@ -110,6 +109,11 @@ final class Program {
       case "background": manager.allowsBackgroundLocationUpdates = true
       case "filter": manager.distanceFilter = numbers[0]
       case "second-manager": add("second").0.startUpdatingLocation()
+      case "second-defer":
+        let (second, itsDelegate) = add("second")
+        itsDelegate.deferral = (numbers[0], numbers[1])
+        second.allowsBackgroundLocationUpdates = true
+        second.startUpdatingLocation()
       case "region":
         manager.startMonitoring(
           for: CLCircularRegion(

@@ -111,7 +111,27 @@ struct MergedDeferralTests {
     virtual.pass(20)
     virtual.demand.receiveFinish(nil, at: virtual.now)
     virtual.demand.settle(at: virtual.now)
-    #expect(virtual.words(1) == ["finish", "10"])
+    #expect(virtual.words(1) == [], "the batch may be read a little later")
+    let fixes = virtual.fixes(2)
+    virtual.receive(fixes)
+    #expect(virtual.words(1) == ["finish", "12"])
+  }
+
+  @Test("DEF-34: the end of a deferral of the service without fixes is the finish alone")
+  func emptyCache() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 30, at: virtual.now)
+    virtual.demand.allowDeferred(2, distance: .infinity, timeout: 60, at: virtual.now)
+    virtual.pass(30)
+    virtual.demand.receiveFinish(nil, at: virtual.now)
+    virtual.demand.settle(at: virtual.now)
+    #expect(virtual.demand.deadline == virtual.now + .milliseconds(100))
+    virtual.pass(1)
+    virtual.demand.settle(at: virtual.now)
+    #expect(virtual.words(1) == ["finish"])
+    #expect(virtual.words(2) == [])
   }
 
   @Test(

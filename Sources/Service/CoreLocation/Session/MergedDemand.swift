@@ -76,13 +76,26 @@ struct MergedDemand: Sendable {
     }
   }
 
+  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later.
+  private struct MergedEnd: Sendable {
+    var code: LocationErrorCode?
+    /// Until when its batch is waited for.
+    var deadline: Instant
+    var hasBatch = false
+  }
+
+  /// How long the batch of a merged deferral is waited for: far longer than the service needs between two writes.
+  private static let batchWait = Interval.milliseconds(100)
+  /// How long after a timeout the end of the service's deferral is waited for: it is reported with its batch.
+  private static let endWait = Interval.seconds(1)
+
   private(set) var managers: [ManagerID: ManagerDemand] = [:]
   private(set) var effects = Effects()
   private var link = ServiceLink()
   /// Calls to the service whose finish is outstanding, oldest first.
   private var serviceDeferrals: [DeferralOwner] = []
-  /// How the merged deferral ended; its batch is arriving.
-  private var mergedEnd: LocationErrorCode??
+  /// The end of a merged deferral; its batch is arriving.
+  private var mergedEnd: MergedEnd?
   private var isRequestForwarded = false
   private var isPaused = false
   private(set) var authorization = Authorization.notDetermined
@@ -357,23 +370,32 @@ struct MergedDemand: Sendable {
 
   /// Time at which ``settle(at:)`` must be called; `.distantFuture` if never.
   var deadline: Instant {
-    managers.values.lazy.filter(\.holdsFixes).compactMap(\.deferral?.criteria.deadline).min()
-      ?? .distantFuture
+    if let mergedEnd { return mergedEnd.deadline }
+    let earliest = managers.values.lazy.filter(\.holdsFixes)
+      .compactMap(\.deferral?.criteria.deadline).min()
+    guard let earliest, earliest < .distantFuture else { return .distantFuture }
+    return earliest + timeoutWait
+  }
+
+  /// How long after a timeout a deferral ends.
+  private var timeoutWait: Interval {
+    serviceDeferrals.contains(.merged) ? MergedDemand.endWait : .zero
   }
 
   /// Passes the error of a merged deferral, whose batch has arrived, to the managers.
   private mutating func passMergedError() {
-    guard case .some(.some(let code)) = mergedEnd else { return }
+    guard let code = mergedEnd?.code else { return }
     mergedEnd = nil
     for id in running where holds(id) { finish(id, code) }
   }
 
   /// Ends the deferrals whose time is over, after all notices that have arrived.
   mutating func settle(at now: Instant) {
+    if let mergedEnd, !mergedEnd.hasBatch, now < mergedEnd.deadline { return }
     passMergedError()
     mergedEnd = nil
     for id in identifiers where holds(id) {
-      if managers[id]?.deferral?.isOver(at: now) == true { finish(id, nil) }
+      if managers[id]?.deferral?.isOver(at: now - timeoutWait) == true { finish(id, nil) }
     }
     for id in identifiers where managers[id]?.finalBatch == .arriving {
       managers[id]?.finalBatch = .none
@@ -552,6 +574,7 @@ struct MergedDemand: Sendable {
   mutating func receive(_ fixes: [StoredFix], at now: Instant) {
     let new = fixes.filter { stored in latest.name.map { $0 < stored.name } ?? true }
     guard let last = new.last else { return }
+    mergedEnd?.hasBatch = true
     latest.name = last.name
     var counts = [Int](repeating: 0, count: new.count)
     for id in identifiers {
@@ -630,7 +653,8 @@ struct MergedDemand: Sendable {
     case .cancelled(let id):
       if managers[id]?.isUpdating == false { managers[id]?.finalBatch = .expected }
       deliver(.finished(code), to: id)
-    case .merged: mergedEnd = .some(code)
+    case .merged:
+      mergedEnd = MergedEnd(code: code, deadline: now + MergedDemand.batchWait)
     case .abandoned: break
     }
   }
