@@ -37,6 +37,8 @@ COMMAND_BUILD = $(if $(filter .build/release/torpor,$(COMMAND)),release)
 # The command as it is packaged: statically linked with Swift's libraries.
 COMMAND_PATH := .build-command
 DEB_PATH := .build-deb
+# The build of the library that `make install-swift` installs.
+PREFIX_PATH := .build-swift
 CHECK_PATH := .build-check
 FRESH_PATH := .build-fresh
 # Options of `make mutate`.
@@ -49,7 +51,7 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check methods snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release training boards firmware clean tools mutate mutate-tools \
-  soak-build bench-tools firmware-tools completions man install uninstall service bench-service \
+  soak-build bench-tools firmware-tools completions man install install-swift uninstall service bench-service \
   service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
 # Installation folders, below DESTDIR, which package builds set.
@@ -83,6 +85,7 @@ help:
 	@echo 'make boards    only the boards           make clean     removes all build folders'
 	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
 	@echo 'make arm64     builds for arm64 with Debian sid (downloads 550 MB once), compares with this machine, runs torpord in QEMU'
+	@echo 'make install-swift  the module CoreLocation for this compiler: import CoreLocation in any package (PREFIX=, DESTDIR=)'
 	@echo 'make install   programs, boards, unit, manual pages, completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make deb       a Debian package of these files in .build-deb'
 	@echo 'make test-deb  installs, runs, upgrades, removes and purges that package in a minimal Debian; as root'
@@ -209,12 +212,18 @@ install:
 	  install -m 644 "$$board"* "$(SHARE)/torpor/$$board" || exit 1; \
 	done
 
+# Docs/Reference/core-location.md: the module CoreLocation for this machine's compiler. As root, or with PREFIX=$HOME/.local.
+install-swift:
+	@.ci/install-missing swift
+	@echo '== the module CoreLocation'
+	@SWIFT='$(SWIFT)' SCRATCH='$(CURDIR)/$(PREFIX_PATH)' DESTDIR='$(DESTDIR)' packaging/install-swift '$(PREFIX)'
+
 uninstall:
 	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(UNITS)/torpord.service' \
 	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'
-	rm -rf '$(SHARE)/torpor' '$(SHARE)/doc/torpor'
+	rm -rf '$(SHARE)/torpor' '$(SHARE)/doc/torpor' '$(DESTDIR)$(PREFIX)/lib/torpor/swift'
 
 bench: tools bench-tools
 	@$(SWIFT) build -c release --product TorporBench >&2

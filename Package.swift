@@ -16,6 +16,9 @@ let isCheck = Context.environment["TORPOR_CHECK"] != nil
 /// For `make fuzz`: libFuzzer provides the main program, so nothing else can link this target.
 let isFuzz = Context.environment["TORPOR_FUZZ"] != nil
 
+/// For `make install-swift`: only the library `CoreLocation`, as a static archive, and what it needs.
+let isPrefix = Context.environment["TORPOR_SWIFT"] != nil
+
 /// For `make arm64`: an older standard library marks fewer declarations as unsafe, so some `unsafe` are warnings.
 let isArm64 = Context.environment["TORPOR_ARM64"] != nil
 
@@ -74,12 +77,15 @@ struct Layer {
   }
 
   /// The tests of a module, which may import it, `dependencies` and their dependencies.
+  ///
+  /// Tests whose name ends in `Swift5Tests` are compiled in Swift 5 mode.
   func tests(_ module: String, named name: String? = nil, _ dependencies: [String] = []) -> Target {
     let name = name ?? module + "Tests"
+    let mode: [SwiftSetting] = name.hasSuffix("Swift5Tests") ? [.swiftLanguageMode(.v5)] : []
     return .testTarget(
       name: name,
       dependencies: ([module, "TestSupport"] + dependencies).map { .target(name: $0) },
-      path: "Tests/\(folder)/\(name)", swiftSettings: testSettings)
+      path: "Tests/\(folder)/\(name)", swiftSettings: testSettings + mode)
   }
 }
 
@@ -89,6 +95,7 @@ let profiles = Layer(folder: "Profiles")
 let service = Layer(folder: "Service")
 let simulation = Layer(folder: "Simulation")
 let tools = Layer(folder: "Tools")
+let examples = Layer(folder: "Examples")
 let lab = Layer(folder: "Lab")
 
 // MARK: Modules
@@ -180,6 +187,14 @@ let serviceModules: [Target] = [
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
     // An awaited call stays on the program's thread; a thread pool would wake it once a second.
     settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+  /// The part of CoreLocation that is written in C; the submodules of `import CoreLocation.CLVisit`.
+  service.cModule("CCoreLocation"),
+  /// Apple's Core Location on Linux, over a client's side of the socket.
+  service.module(
+    "CoreLocation",
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
+    // An awaited call stays on the program's thread.
+    settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
   /// Clients on a socket, [permissions](Reference/clients-toml.md), the ring's file, start and stop of the service.
   service.module(
     "LocationService",
@@ -228,8 +243,20 @@ let toolModules: [Target] = [
       "LocationWire", "LocationClient", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-  /// The example program of [how to write a program](HowTo/write-a-program.md), which a test runs.
-  tools.program("trail-log", ["TorporLocation"]),
+]
+
+/// The programs of the pages for programmers, which tests run ([how](HowTo/write-a-program.md)).
+let exampleModules: [Target] = [
+  /// Live updates with a background session.
+  examples.program("trail-log", ["CoreLocation"]),
+  /// Deferred updates: every fix of a ride, in batches.
+  examples.program("ride-log", ["CoreLocation"]),
+  /// Significant changes of the location.
+  examples.program("town-log", ["CoreLocation"]),
+  /// Visits.
+  examples.program("visit-log", ["CoreLocation"]),
+  /// A service session and a monitor.
+  examples.program("gate-log", ["CoreLocation"]),
 ]
 
 let soak =
@@ -276,6 +303,10 @@ let labModules: [Target] =
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
+    /// A program with location managers, for tests that run it against the service.
+    lab.program("CoreLocationProbe", ["CoreLocation", "LocationClient"]),
+    /// The same with an asynchronous main program.
+    lab.program("CoreLocationAsyncProbe", ["CoreLocation", "LocationClient"]),
     /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
     lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.
@@ -329,6 +360,11 @@ let testTargets: [Target] = [
   service.tests(
     "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests(
+    "CoreLocation",
+    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
+  service.tests("CoreLocation", named: "CoreLocationAPITests"),
+  service.tests("CoreLocation", named: "CoreLocationAPISwift5Tests"),
+  service.tests(
     "LocationService",
     [
       "TOMLFiles", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
@@ -341,7 +377,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
+      "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
+      "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
     ]),
@@ -368,7 +405,7 @@ let checkedTests: Set = [
 
 let allTargets =
   coreModules + hostModules + profileModules + serviceModules + simulationModules + toolModules
-  + labModules + testTargets
+  + exampleModules + labModules + testTargets
 
 /// The targets in `names`, and their transitive dependencies.
 func closure(of names: Set<String>, in targets: [Target]) -> [Target] {
@@ -381,21 +418,29 @@ func closure(of names: Set<String>, in targets: [Target]) -> [Target] {
     ? targets.filter { names.contains($0.name) } : closure(of: needed, in: targets)
 }
 
+/// The library that `make install-swift` installs: programs that link it need no other file of this package.
+let prefixProducts: [Product] = [
+  .library(name: "CoreLocation", type: .static, targets: ["CoreLocation"])
+]
+
+let products: [Product] = [
+  .executable(name: "torpor", targets: ["torpor"]),
+  .executable(name: "torpord", targets: ["torpord"]),
+  .library(name: "TorporLocation", targets: ["TorporLocation"]),
+  .library(name: "CoreLocation", targets: ["CoreLocation"]),
+  .library(name: "LocationClient", targets: ["LocationClient"]),
+  .library(name: "LocationEngine", targets: ["LocationEngine"]),
+  .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
+  .library(name: "TrainingCore", type: .dynamic, targets: ["TrainingCore"]),
+]
+
 let package = Package(
   name: "Torpor",
-  products: isCheck
-    ? []
-    : [
-      .executable(name: "torpor", targets: ["torpor"]),
-      .executable(name: "torpord", targets: ["torpord"]),
-      .library(name: "TorporLocation", targets: ["TorporLocation"]),
-      .library(name: "LocationClient", targets: ["LocationClient"]),
-      .library(name: "LocationEngine", targets: ["LocationEngine"]),
-      .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
-      .library(name: "TrainingCore", type: .dynamic, targets: ["TrainingCore"]),
-    ],
-  dependencies: isCheck
+  products: isCheck ? [] : isPrefix ? prefixProducts : products,
+  dependencies: isCheck || isPrefix
     ? [] : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")],
-  targets: isCheck ? closure(of: checkedTests, in: allTargets) : allTargets,
+  targets: isCheck
+    ? closure(of: checkedTests, in: allTargets)
+    : isPrefix ? closure(of: ["CoreLocation"], in: allTargets) : allTargets,
   cxxLanguageStandard: .cxx17
 )

@@ -10,6 +10,7 @@ enum RepositoryRules {
     "service": ["core", "host", "profiles"],
     "simulation": ["core", "host", "profiles"],
     "tools": ["core", "host", "profiles", "service", "simulation"],
+    "examples": ["service"],
     "lab": ["core", "host", "profiles", "service", "simulation"],
   ]
 
@@ -21,8 +22,9 @@ enum RepositoryRules {
 
   /// Larger modules of the system, with the modules that may import them.
   static let systemModules: [String: Set<String>] = [
-    "Foundation": ["LocationSimulation", "torpor"],
-    "Synchronization": ["TorporLocation"],
+    "Foundation": ["CoreLocation", "LocationSimulation", "torpor"],
+    "Dispatch": ["CoreLocation"],
+    "Synchronization": ["CoreLocation", "TorporLocation"],
   ]
 
   /// Words that may not occur in the core.

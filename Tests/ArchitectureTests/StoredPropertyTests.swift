@@ -333,6 +333,25 @@ enum WritableTypes {
     ServiceState.StateRows: tables with private state
     ServiceState.StateStatistics: totals of what was written
     ServiceState.StateStore.rows: tables with private storage, which keep their invariants; Persistence writes them
+    CoreLocation.CLLocationCoordinate2D: record of a position, writable in Apple's API
+    CoreLocation.CLRegion.notifyOnEntry: writable in Apple's API
+    CoreLocation.CLRegion.notifyOnExit: writable in Apple's API
+    CoreLocation.CLBeaconRegion.notifyEntryStateOnDisplay: writable in Apple's API
+    CoreLocation.LocationValues: record of a location, constant in CLLocation
+    CoreLocation.BeaconIdentity: record of an identity, constant in its owners
+    CoreLocation.CLLocationManager.delegate: writable in Apple's API
+    CoreLocation.CLLocationManager.showsBackgroundLocationIndicator: writable in Apple's API
+    CoreLocation.CLLocationManager.headingFilter: writable in Apple's API
+    CoreLocation.CLLocationManager.headingOrientation: writable in Apple's API
+    CoreLocation.ClientIdentity: configuration, without state
+    CoreLocation.ManagerDemand: record in a private(set) property of MergedDemand
+    CoreLocation.OutstandingDeferral: record in a private(set) property of MergedDemand
+    CoreLocation.ServiceDemand: record in a private property of MergedDemand
+    CoreLocation.ServiceLink: record in a private property of MergedDemand
+    CoreLocation.LatestFixes: record in a private property of MergedDemand
+    CoreLocation.MergedDemand.Effects: result of a step, composed by MergedDemand
+    CoreLocation.OutgoingCall: record in the outbox
+    CoreLocation.SessionState: guarded by the lock of LocationSession, whose files change it
     TorporLocation.LocationMonitor.CircularCondition: record of a condition
     TorporLocation.LocationMonitor.BeaconIdentityCondition: record of a condition
     TorporLocation.LocationAuthorization: record of an authorization

@@ -6,7 +6,7 @@ struct UserTextTests {
   private static let printing: Set = [
     "torpor", "torpord", "BoardDoctor", "BoardProfiles", "TOMLFiles", "BoardHardware",
     "LinuxHAL", "LocationClient", "LocationService", "LocationSimulation", "TorporLocation",
-    "ServiceState", "GPXFiles",
+    "ServiceState", "GPXFiles", "CoreLocation",
   ]
 
   /// The problem of a text in a program or an installed file; nil if it has none.

@@ -27,6 +27,7 @@
 --output
 --pause
 --pins
+--prefix
 --quick
 --quiet
 --radius
@@ -39,6 +40,7 @@
 --socket
 --state
 --timeout
+--toolset
 --total
 --trace
 --track

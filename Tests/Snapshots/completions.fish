@@ -26,6 +26,7 @@
 --output
 --pause
 --pins
+--prefix
 --quick
 --quiet
 --radius
@@ -38,6 +39,7 @@
 --socket
 --state
 --timeout
+--toolset
 --total
 --trace
 --track

@@ -19,6 +19,18 @@ public func differenceFromSnapshot(_ name: String, _ text: String) -> String? {
     + "and now \(quoted(new, line))"
 }
 
+/// Compares a file with its copy, both as paths from the package's root.
+///
+/// With `TORPOR_SNAPSHOTS=write` in the environment (`make snapshots`) the copy is written instead.
+///
+/// - Returns: A description of the difference; nil if both are equal.
+public func difference(ofCopy copy: String, from original: String) -> String? {
+  let bytes = readFile("\(packageRoot)/\(original)")
+  if isWritingSnapshots { return writeFile(bytes, to: "\(packageRoot)/\(copy)") }
+  return readFile("\(packageRoot)/\(copy)") == bytes
+    ? nil : "\(copy) differs from \(original); run `make snapshots`"
+}
+
 /// Whether `make snapshots` runs the tests.
 var isWritingSnapshots: Bool {
   guard let mode = unsafe getenv("TORPOR_SNAPSHOTS") else { return false }

@@ -40,7 +40,8 @@ struct Torpor: ParsableCommand {
       StatusCommand.self, MonitorCommand.self, VisitsCommand.self, ExportCommand.self,
       FlushCommand.self, EnergyCommand.self, ClientsCommand.self,
       Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
-      ReceiverCommand.self, BoardCommand.self, DoctorCommand.self, Manual.self,
+      ReceiverCommand.self, BoardCommand.self, DoctorCommand.self, SwiftFlagsCommand.self,
+      Manual.self,
     ]
   )
 

@@ -8,14 +8,14 @@ import Testing
 struct ManualTests {
   @Test("the manual page names every command and every option that --help lists")
   func options() {
-    let page = ManualPage.text
+    let page = ManualPage.text.replacing("\\-", with: "-")
     let commands = ManualPage.commands
     #expect(commands.count >= 8)
     for command in commands {
       let help = Help(command)
       let sections = page.split(separator: ".SS ").filter { $0.hasPrefix("\"\(help.name)\"") }
       #expect(sections.count == 1, "\(help.name)")
-      let section = (sections.first ?? "").replacing("\\-", with: "-")
+      let section = sections.first ?? ""
       let options = ReferenceTests.options(of: command)
       #expect(!options.isEmpty && help.items.count > options.count)
       for option in options { #expect(section.contains("--\(option)"), "\(help.name)") }

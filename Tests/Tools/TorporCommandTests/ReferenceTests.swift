@@ -50,6 +50,7 @@ struct ReferenceTests {
       ("`torpor monitor`", MonitorCommand.self), ("`torpor visits`", VisitsCommand.self),
       ("`torpor export`", ExportCommand.self), ("`torpor flush`", FlushCommand.self),
       ("`torpor energy`", EnergyCommand.self), ("`torpor doctor`", DoctorCommand.self),
+      ("`torpor swift-flags`", SwiftFlagsCommand.self),
     ]
     let replays = Self.options(in: Self.section("`torpor replay`"))
     for (name, command) in commands {

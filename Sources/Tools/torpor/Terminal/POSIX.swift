@@ -40,6 +40,13 @@ enum POSIX {
     return unsafe String(cString: value)
   }
 
+  /// Path of this program's file; nil if the system does not provide it.
+  static var programPath: String? {
+    guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
   /// Seconds of the monotonic clock (CLOCK_MONOTONIC).
   static var uptime: Double {
     var moment = timespec()

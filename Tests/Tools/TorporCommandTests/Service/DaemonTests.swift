@@ -82,7 +82,7 @@ final class Daemon {
 
   private func stop(by signal: Int32) {
     guard process > 0 else { return }
-    kill(process, signal)
+    _ = Glibc.kill(process, signal)
     var status: Int32 = 0
     unsafe waitpid(process, &status, 0)
     process = 0
@@ -100,11 +100,24 @@ final class Daemon {
     start()
   }
 
+  /// Stops the service with SIGSTOP, and continues it after this time.
+  func pause(seconds: UInt32) {
+    _ = Glibc.kill(process, SIGSTOP)
+    sleep(seconds)
+    _ = Glibc.kill(process, SIGCONT)
+  }
+
+  /// Kills the service and starts it again.
+  func kill() {
+    stop(by: SIGKILL)
+    start()
+  }
+
   /// Makes the running service reload a policy; returns the new lines of its log.
   func reload(policy text: String) -> String {
     let before = log.count
     Command.write(Array(text.utf8), to: policy)
-    kill(process, SIGHUP)
+    _ = Glibc.kill(process, SIGHUP)
     // The profile is read last.
     for _ in 0..<1_000 where !log.dropFirst(before).contains("the profile") { usleep(10_000) }
     return String(log.dropFirst(before))

@@ -53,6 +53,9 @@ final class Running {
   /// Writes to its standard input.
   func send(_ text: String) { Running.write(text, to: input) }
 
+  /// Number of the process.
+  var identifier: pid_t { process }
+
   /// Sends it a signal.
   func signal(_ number: Int32) { kill(process, number) }
 

@@ -1,0 +1,143 @@
+import Foundation
+import LocationClient
+import LocationPolicy
+import LocationWire
+
+/// Declares the authorization that a process needs, for the lifetime of the session (BKG-12).
+///
+/// Source: Apple's documentation of `CLServiceSession`.
+public final class CLServiceSession: Sendable {
+  /// The authorization that is required (BKG-12).
+  public enum AuthorizationRequirement: Int, Sendable {
+    /// None.
+    case none = 0
+    /// While the process is in use.
+    case whenInUse = 1
+    /// At any time.
+    case always = 2
+  }
+
+  private let session: LocationSession
+  private let core: ServiceSessionCore
+
+  /// Starts a session; it ends with ``invalidate()``, or when it is deallocated.
+  public convenience init(authorization: AuthorizationRequirement) {
+    self.init(authorization, requiresFullAccuracy: false, of: .shared)
+  }
+
+  /// Starts a session that requires precise locations too.
+  ///
+  /// - Parameter fullAccuracyPurposeKey: Key of the purpose in `Info.plist`; without effect.
+  public convenience init(
+    authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String
+  ) {
+    self.init(authorization, requiresFullAccuracy: true, of: .shared)
+  }
+
+  init(
+    _ authorization: AuthorizationRequirement, requiresFullAccuracy: Bool,
+    of session: LocationSession
+  ) {
+    self.session = session
+    core = ServiceSessionCore(
+      SessionRequirement(rawValue: UInt8(authorization.rawValue)) ?? .none, requiresFullAccuracy)
+    session.open(core)
+  }
+
+  deinit { invalidate() }
+
+  /// Ends the session.
+  public func invalidate() {
+    core.queue.finish()
+    session.close(core)
+  }
+
+  /// What the session lacks: the current state immediately, then each change (BKG-17). One loop at a time.
+  public var diagnostics: Diagnostics { Diagnostics(session: self) }
+
+  fileprivate func next() async throws(ClientError) -> Diagnostic? {
+    try await core.queue.next().map { Diagnostic($0) }
+  }
+
+  /// What a session lacks.
+  public struct Diagnostic: Sendable {
+    private let stored: SessionDiagnostics
+
+    init(_ diagnostics: SessionDiagnostics) { stored = diagnostics }
+
+    /// Whether `always` was required, and is not granted.
+    public var alwaysAuthorizationDenied: Bool { stored.alwaysAuthorizationDenied }
+    /// Whether full accuracy was required, and accuracy is reduced.
+    public var fullAccuracyDenied: Bool { stored.fullAccuracyDenied }
+    /// Whether the process may not use location.
+    public var authorizationDenied: Bool { stored.flags.containsAny(of: .authorizationDenied) }
+    /// Whether no process may use location.
+    public var authorizationDeniedGlobally: Bool {
+      stored.flags.containsAny(of: .authorizationDeniedGlobally)
+    }
+    /// Whether the process may neither use location nor request permission.
+    public var authorizationRestricted: Bool {
+      stored.flags.containsAny(of: .authorizationRestricted)
+    }
+    /// Whether an administrator's decision is pending.
+    public var authorizationRequestInProgress: Bool {
+      stored.flags.containsAny(of: .authorizationRequestInProgress)
+    }
+    /// Whether the session was created while the process was not in use (BKG-13).
+    public var insufficientlyInUse: Bool { stored.flags.containsAny(of: .insufficientlyInUse) }
+    /// Whether a session is required (BKG-15).
+    public var serviceSessionRequired: Bool {
+      stored.flags.containsAny(of: .serviceSessionRequired)
+    }
+  }
+
+  /// The sequence of diagnostics. It ends with the session.
+  public struct Diagnostics: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    /// A diagnostic.
+    public typealias Element = Diagnostic
+    /// Error that ends a loop early.
+    public typealias Failure = any Error
+
+    let session: CLServiceSession
+
+    /// Returns itself.
+    public func makeAsyncIterator() -> Diagnostics { self }
+
+    /// The next diagnostic; nil if the session has ended or the task was cancelled.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(any Error) -> Diagnostic? {
+      try await session.next()
+    }
+  }
+}
+
+/// The part of a service session that the location session keeps.
+private final class ServiceSessionCore: ServiceObject {
+  private let requirement: SessionRequirement
+  private let requiresFullAccuracy: Bool
+  let queue = UpdateQueue<SessionDiagnostics> { waiting, new in waiting = [new] }
+
+  init(_ requirement: SessionRequirement, _ requiresFullAccuracy: Bool) {
+    self.requirement = requirement
+    self.requiresFullAccuracy = requiresFullAccuracy
+  }
+
+  var openingCall: WireCall {
+    .openServiceSession(requirement, requiresFullAccuracy: requiresFullAccuracy)
+  }
+
+  func closingCall(_ number: Int) -> WireCall { .closeServiceSession(number) }
+
+  func opened(_ reply: WireReply) -> Int? {
+    if case .opened(let number) = reply { number } else { nil }
+  }
+
+  func receive(_ notice: WireNotice) {
+    if case .session(_, let diagnostics) = notice { queue.put(diagnostics) }
+  }
+
+  func connectionLost() {}
+
+  func fail(_ error: ClientError) { queue.finish(error) }
+}

@@ -1,0 +1,746 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+/// The demands of a process's location managers, merged into the demand of one client of the service.
+///
+/// # Problem
+///
+/// A process is one client (AUT-2), which has one set of settings, one deferral and one stream of fixes. Its managers
+/// have settings, filters and deferrals of their own. This value decides what the service is asked for, and which
+/// manager gets which notice, in the order of the contract. It is pure: time comes in as an argument, calls and
+/// deliveries go out as ``Effects``; ``LocationSession`` carries them out.
+///
+/// # Deferrals
+///
+///                  one manager runs                    several run, or the others stopped later
+///     allow ─────→ forwarded: the service counts, ───→ held: the manager's fixes are kept here until its
+///                  its finish and batch pass through   own criterion is met; then finish and one batch
+///                                │ service's finish                  │ criterion, cancellation, error
+///                                ↓                                   ↓
+///                              none                                 none
+///
+/// While every running manager holds, the service is asked for a deferral with the smallest remaining distance and
+/// time, so that the board can sleep. Each call to the service has an entry in ``serviceDeferrals`` until its finish,
+/// which the service sends exactly once (DEF-8); the entry says whose finish it is.
+///
+/// # Invariants
+///
+/// - Each `allowDeferredLocationUpdates` has exactly one finish, over losses of the connection too (DEF-8).
+/// - A deferral is forwarded only while its manager is the only running one, or none runs.
+/// - A fix is offered to each manager once, in order (RNG-3); ``received`` counts the managers that got it or hold it.
+struct MergedDemand: Sendable {
+  /// Identifies a manager.
+  typealias ManagerID = Int
+
+  /// A call of one of the delegate's methods.
+  enum Delivery: Equatable, Sendable {
+    /// `didUpdateLocations`. Dropped if `run` is not nil and no longer the manager's run of updates.
+    case fixes([StoredFix], run: Int?)
+    case finished(LocationErrorCode?)
+    case paused
+    case resumed
+    case failure(LocationErrorCode)
+    case visit(Visit, number: UInt32)
+    case authorization
+  }
+
+  /// What must be done after a change.
+  struct Effects: Sendable {
+    /// Calls to the service, in order.
+    var calls: [WireCall] = []
+    /// Deliveries, in order.
+    var deliveries: [(manager: ManagerID, delivery: Delivery)] = []
+    /// Fixes that arrived, with the number of managers that have to handle them.
+    var received: [(name: FixName, managers: Int)] = []
+    /// Fixes that a manager will not handle any more.
+    var released: [FixName] = []
+    /// Visits that arrived, with the number of managers that have to handle them.
+    var visits: [(number: UInt32, managers: Int)] = []
+    /// Whether the process lost the right to fixes: those that no delegate has received yet are dropped (RNG-6).
+    var dropsFixes = false
+  }
+
+  /// Whose finish the service sends next.
+  private enum DeferralOwner: Equatable, Sendable {
+    case forwarded(ManagerID, call: Int)
+    /// A forwarded call that the program has ended: by a stop, `disallow…` or another call.
+    case cancelled(ManagerID)
+    case merged
+    /// Nobody's: a merged deferral that was cancelled.
+    case abandoned
+
+    /// Whether a call of that manager was forwarded.
+    func isForwarded(by id: ManagerID) -> Bool {
+      if case .forwarded(id, _) = self { true } else { false }
+    }
+  }
+
+  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later.
+  private struct MergedEnd: Sendable {
+    var code: LocationErrorCode?
+    /// Until when its batch is waited for.
+    var deadline: Instant
+    var hasBatch = false
+  }
+
+  /// How long the batch of a merged deferral is waited for: far longer than the service needs between two writes.
+  private static let batchWait = Interval.milliseconds(100)
+  /// How long after a timeout the end of the service's deferral is waited for: it is reported with its batch.
+  private static let endWait = Interval.seconds(1)
+
+  private(set) var managers: [ManagerID: ManagerDemand] = [:]
+  private(set) var effects = Effects()
+  private var link = ServiceLink()
+  /// Calls to the service whose finish is outstanding, oldest first.
+  private var serviceDeferrals: [DeferralOwner] = []
+  /// The end of a merged deferral; its batch is arriving.
+  private var mergedEnd: MergedEnd?
+  private var isRequestForwarded = false
+  private var isPaused = false
+  private(set) var authorization = Authorization.notDetermined
+  private(set) var isReduced = false
+  private var latest = LatestFixes()
+  /// Visits that arrived before a manager monitored visits.
+  private var unclaimedVisits: [(visit: Visit, number: UInt32)] = []
+  private var lastCall = 0
+  /// Managers that have not received the authorization yet.
+  private var uninformed: Set<ManagerID> = []
+  /// Services to stop on the next connection, because they were stopped without one.
+  private var pendingStops: Set<DurableService> = []
+
+  /// A service that outlives the process.
+  private enum DurableService: Sendable {
+    case significantChange, visits
+    var start: WireCall { self == .visits ? .startVisits : .startSignificantChange }
+    var stop: WireCall { self == .visits ? .stopVisits : .stopSignificantChange }
+  }
+
+  /// Returns and clears the effects.
+  mutating func takeEffects() -> Effects {
+    defer { effects = Effects() }
+    return effects
+  }
+
+  /// What the connection was asked for; nil without a connection.
+  var service: ServiceDemand? { link.demand }
+
+  /// Whether updates can be deferred (DEF-7).
+  var isDeferralAvailable: Bool { link.isDeferralAvailable }
+
+  private var identifiers: [ManagerID] { managers.keys.sorted() }
+  private var running: [ManagerID] { identifiers.filter { managers[$0]?.isUpdating == true } }
+
+  private mutating func deliver(_ delivery: Delivery, to id: ManagerID) {
+    effects.deliveries.append((id, delivery))
+  }
+
+  private mutating func call(_ call: WireCall) {
+    if service != nil { effects.calls.append(call) }
+  }
+
+  // MARK: Managers
+
+  /// Adds a manager, which receives the authorization as soon as it is known.
+  mutating func add(_ id: ManagerID) {
+    managers[id] = ManagerDemand()
+    if service != nil { deliver(.authorization, to: id) } else { uninformed.insert(id) }
+  }
+
+  /// Whether a delivery with that number belongs to the manager's present run of updates.
+  func isCurrent(run: Int, of id: ManagerID) -> Bool { managers[id]?.run == run }
+
+  /// Removes a manager with all that it wants.
+  mutating func remove(_ id: ManagerID, at now: Instant) {
+    stop(id, at: now)
+    if managers[id]?.wantsSignificantChange == true { setSignificantChange(id, false) }
+    if managers[id]?.wantsVisits == true { setVisits(id, false) }
+    managers[id] = nil
+    reconcile(at: now)
+  }
+
+  /// Changes a manager's settings.
+  mutating func change(
+    _ id: ManagerID, at now: Instant, _ change: (inout ManagerDemand) -> Void
+  ) {
+    guard var manager = managers[id] else { return }
+    change(&manager)
+    managers[id] = manager
+    if manager.holdsFixes,
+      let code = DeferralPreconditions.incompatibility(of: manager.settings)
+    {
+      finish(id, code)
+    }
+    reconcile(at: now)
+  }
+
+  /// `startUpdatingLocation()` (STD-3).
+  mutating func start(_ id: ManagerID, at now: Instant) {
+    guard var manager = managers[id] else { return }
+    manager.requestsLocation = false
+    let wasUpdating = manager.isUpdating
+    if !wasUpdating {
+      manager.isUpdating = true
+      manager.filter = FilterOrigin()
+      manager.skipped = nil
+      manager.isDeferring = false
+      manager.run += 1
+      // From now on fixes are those of this run.
+      for other in identifiers { managers[other]?.finalBatch = .none }
+      manager.finalBatch = .none
+    }
+    managers[id] = manager
+    if wasUpdating {
+      // A new start ends a pause (PAU-4).
+      if isPaused { call(.startUpdating) }
+      return
+    }
+    let wasRunning = service?.isUpdating ?? false
+    reconcile(at: now)
+    if link.isAbsent { deliver(.failure(.locationUnknown), to: id) }
+    guard wasRunning else { return }
+    // The service is running for another manager: it reports neither a failure nor an initial fix again.
+    if authorization.isRefused { return deliver(.failure(.denied), to: id) }
+    if isPaused { return call(.startUpdating) }
+    if let last = latest.fix, !offer([last], to: id, at: now).isEmpty {
+      effects.received.append((last.name, 1))
+    }
+  }
+
+  /// `stopUpdatingLocation()` (DEF-37).
+  mutating func stop(_ id: ManagerID, at now: Instant) {
+    guard var manager = managers[id] else { return }
+    manager.requestsLocation = false
+    guard manager.isUpdating else {
+      managers[id] = manager
+      return
+    }
+    manager.isUpdating = false
+    manager.isDeferring = false
+    manager.run += 1
+    managers[id] = manager
+    cancel(id)
+    reconcile(at: now)
+  }
+
+  /// `requestLocation()` (STD-11).
+  mutating func request(_ id: ManagerID, at now: Instant) {
+    guard let manager = managers[id], !manager.isUpdating, !manager.requestsLocation else { return }
+    managers[id]?.requestsLocation = true
+    if authorization.isRefused || link.isAbsent {
+      managers[id]?.requestsLocation = false
+      return deliver(.failure(link.isAbsent ? .locationUnknown : .denied), to: id)
+    }
+    reconcile(at: now)
+  }
+
+  /// Starts or stops the monitoring of significant changes (SLC-9).
+  mutating func setSignificantChange(_ id: ManagerID, _ isOn: Bool) {
+    let had = managers[id]?.wantsSignificantChange ?? false
+    set(.significantChange, isOn, id, \.wantsSignificantChange)
+    if isOn, !had, let report = latest.report {
+      // The service runs for another manager, and reports no initial position again.
+      effects.received.append((report.name, 1))
+      deliver(.fixes([report], run: nil), to: id)
+    }
+    if !managers.values.contains(where: \.wantsSignificantChange) { latest.report = nil }
+  }
+
+  /// Starts or stops the monitoring of visits.
+  mutating func setVisits(_ id: ManagerID, _ isOn: Bool) {
+    set(.visits, isOn, id, \.wantsVisits)
+    guard isOn, managers[id] != nil else { return }
+    for (visit, number) in unclaimedVisits {
+      deliver(.visit(visit, number: number), to: id)
+    }
+    unclaimedVisits = []
+  }
+
+  private mutating func set(
+    _ durable: DurableService, _ isOn: Bool, _ id: ManagerID,
+    _ property: WritableKeyPath<ManagerDemand, Bool>
+  ) {
+    guard let manager = managers[id] else { return }
+    let wasOn = managers.values.contains { $0[keyPath: property] }
+    let hadIt = manager[keyPath: property]
+    managers[id]?[keyPath: property] = isOn
+    if isOn {
+      pendingStops.remove(durable)
+      if authorization.isRefused, wasOn, !hadIt { deliver(.failure(.denied), to: id) }
+      if !wasOn { call(durable.start) }
+    } else if !managers.values.contains(where: { $0[keyPath: property] }), hadIt || !wasOn {
+      // Also if no manager wanted it: an earlier process may have started it.
+      if service == nil { pendingStops.insert(durable) } else { call(durable.stop) }
+    }
+  }
+
+  // MARK: Deferrals
+
+  /// `allowDeferredLocationUpdates(untilTraveled:timeout:)` (section DEF).
+  mutating func allowDeferred(
+    _ id: ManagerID, distance: Double, timeout: Double, at now: Instant
+  ) {
+    guard managers[id] != nil else { return }
+    managers[id]?.requestsLocation = false
+    managers[id]?.isDeferring = true
+    cancel(id)
+    let criteria = DeferralCriteria(distance: distance, timeout: timeout, calledAt: now)
+    let meter = meter(at: now)
+    lastCall += 1
+    let isAlone = running.allSatisfy { $0 == id }
+    if isAlone {
+      if service == nil, criteria == nil { return deliver(.finished(.deferredFailed), to: id) }
+      managers[id]?.deferral = criteria.map {
+        OutstandingDeferral(
+          call: lastCall, criteria: $0, meter: meter, isForwarded: true)
+      }
+      abandonMerged()
+      serviceDeferrals.append(.forwarded(id, call: lastCall))
+      call(.allowDeferred(distance: distance, timeout: timeout))
+      return reconcile(at: now)
+    }
+    guard let manager = managers[id] else { return }
+    let failure = DeferralPreconditions.failure(
+      isRefused: authorization.isRefused,
+      isAvailable: (isDeferralAvailable || service == nil) && criteria != nil,
+      isUpdating: manager.isUpdating && !isPaused, settings: manager.settings)
+    guard failure == nil, let criteria else {
+      return deliver(.finished(failure ?? .deferredFailed), to: id)
+    }
+    managers[id]?.deferral = OutstandingDeferral(
+      call: lastCall, criteria: criteria, meter: meter, isForwarded: false)
+    if serviceDeferrals.last == .merged {
+      // Ask again, because this deferral may be the shortest one.
+      abandonMerged()
+      call(.disallowDeferred)
+    }
+    reconcile(at: now)
+  }
+
+  /// `disallowDeferredLocationUpdates()` (DEF-15).
+  mutating func disallowDeferred(_ id: ManagerID, at now: Instant) {
+    managers[id]?.isDeferring = false
+    if !holds(id), managers[id]?.deferral != nil { call(.disallowDeferred) }
+    cancel(id)
+    reconcile(at: now)
+  }
+
+  /// The program ends a manager's deferral. If it was forwarded, the service sends its finish and batch.
+  private mutating func cancel(_ id: ManagerID) {
+    if holds(id) { return finish(id, .deferredCanceled) }
+    guard service != nil else {
+      // A call of before the next connection.
+      let isForwarded = serviceDeferrals.contains { $0.isForwarded(by: id) }
+      serviceDeferrals.removeAll { $0.isForwarded(by: id) }
+      managers[id]?.deferral = nil
+      if isForwarded { deliver(.finished(.deferredCanceled), to: id) }
+      return
+    }
+    managers[id]?.deferral = nil
+    for i in serviceDeferrals.indices where serviceDeferrals[i].isForwarded(by: id) {
+      serviceDeferrals[i] = .cancelled(id)
+    }
+  }
+
+  /// A path that starts at the last fix if it is at most 10 s old (DEF-19).
+  private func meter(at now: Instant) -> PathMeter {
+    guard let last = latest.fix?.fix, now - last.acquired <= .seconds(10) else {
+      return PathMeter(from: nil)
+    }
+    return PathMeter(from: last)
+  }
+
+  private mutating func abandonMerged() {
+    for i in serviceDeferrals.indices where serviceDeferrals[i] == .merged {
+      serviceDeferrals[i] = .abandoned
+    }
+  }
+
+  /// Ends a deferral: finish, then the fixes that it kept (X1, DEF-34).
+  private mutating func finish(_ id: ManagerID, _ code: LocationErrorCode?) {
+    guard var manager = managers[id], manager.deferral != nil else { return }
+    let held = manager.held
+    manager.deferral = nil
+    manager.held = []
+    if let last = held.last { manager.filter.move(to: last.fix) }
+    managers[id] = manager
+    deliver(.finished(code), to: id)
+    if !held.isEmpty { deliver(.fixes(held, run: nil), to: id) }
+  }
+
+  /// Time at which ``settle(at:)`` must be called; `.distantFuture` if never.
+  var deadline: Instant {
+    if let mergedEnd { return mergedEnd.deadline }
+    let earliest = managers.values.lazy.filter(\.holdsFixes)
+      .compactMap(\.deferral?.criteria.deadline).min()
+    guard let earliest, earliest < .distantFuture else { return .distantFuture }
+    return earliest + timeoutWait
+  }
+
+  /// How long after a timeout a deferral ends.
+  private var timeoutWait: Interval {
+    serviceDeferrals.contains(.merged) ? MergedDemand.endWait : .zero
+  }
+
+  /// Passes the error of a merged deferral, whose batch has arrived, to the managers.
+  private mutating func passMergedError() {
+    guard let code = mergedEnd?.code else { return }
+    mergedEnd = nil
+    for id in running where holds(id) { finish(id, code) }
+  }
+
+  /// Ends the deferrals whose time is over, after all notices that have arrived.
+  mutating func settle(at now: Instant) {
+    if let mergedEnd, !mergedEnd.hasBatch, now < mergedEnd.deadline { return }
+    passMergedError()
+    mergedEnd = nil
+    for id in identifiers where holds(id) {
+      if managers[id]?.deferral?.isOver(at: now - timeoutWait) == true { finish(id, nil) }
+    }
+    for id in identifiers where managers[id]?.finalBatch == .arriving {
+      managers[id]?.finalBatch = .none
+    }
+    reconcile(at: now)
+  }
+
+  private func holds(_ id: ManagerID) -> Bool { managers[id]?.holdsFixes == true }
+
+  // MARK: The service's demand
+
+  /// Applies the difference between what the managers want and what the service was asked for.
+  private mutating func reconcile(at now: Instant) {
+    guard var asked = service else { return }
+    let running = running
+    var wanted = asked
+    let demanding = managers.values.filter { $0.isUpdating || $0.requestsLocation }
+    wanted.merge(demanding)
+    wanted.allowsBackground = wanted.allowsBackground && !link.isBackgroundRefused
+    wanted.isUpdating = !running.isEmpty
+    if let settings = wanted.changedSettings(from: asked) { call(.configure(settings)) }
+    if wanted.allowsBackground != asked.allowsBackground {
+      var settings = WireSettings()
+      settings.allowsBackground = wanted.allowsBackground
+      call(.configure(settings))
+    }
+    if wanted.isUpdating != asked.isUpdating {
+      call(wanted.isUpdating ? .startUpdating : .stopUpdating)
+      // Both cancel a request (STD-11).
+      isRequestForwarded = false
+      isPaused = false
+    }
+    asked = wanted
+    link.demand = asked
+    if !wanted.isUpdating, !isRequestForwarded,
+      managers.values.contains(where: \.requestsLocation)
+    {
+      isRequestForwarded = true
+      call(.requestLocation)
+    }
+    reconcileDeferral(running, at: now)
+    reconcileExecution(running)
+  }
+
+  private mutating func reconcileDeferral(_ running: [ManagerID], at now: Instant) {
+    if running.count > 1 {
+      // The service counts for one manager only: keep its fixes here from now on.
+      for id in running {
+        guard let deferral = managers[id]?.deferral, deferral.isForwarded else { continue }
+        managers[id]?.deferral?.isForwarded = false
+        for i in serviceDeferrals.indices
+        where serviceDeferrals[i] == .forwarded(id, call: deferral.call) {
+          serviceDeferrals[i] = .merged
+        }
+        if let settings = managers[id]?.settings,
+          let code = DeferralPreconditions.incompatibility(of: settings)
+        {
+          finish(id, code)
+        }
+      }
+    }
+    let isWanted = !running.isEmpty && running.allSatisfy { holds($0) }
+    let isAsked = serviceDeferrals.contains(.merged)
+    if isAsked, !isWanted {
+      abandonMerged()
+      if wantsForwarded(running) { return }
+      return call(.disallowDeferred)
+    }
+    guard isWanted, !isAsked, isDeferralAvailable, !isPaused else { return }
+    let deferrals = running.compactMap { managers[$0]?.deferral }
+    let distance = deferrals.map(\.remainingDistance).min() ?? LocationLimits.distanceMax
+    let time =
+      deferrals.map { $0.remainingTime(at: now) }.min() ?? LocationLimits.timeIntervalMax
+    serviceDeferrals.append(.merged)
+    call(.allowDeferred(distance: distance, timeout: time))
+  }
+
+  private func wantsForwarded(_ running: [ManagerID]) -> Bool {
+    running.contains { managers[$0]?.deferral?.isForwarded == true }
+  }
+
+  /// A process counts as in the background while its updates may run there and all of them are deferred (DEF-28): a
+  /// program on a board without a screen has no other way to leave the foreground.
+  private mutating func reconcileExecution(_ running: [ManagerID]) {
+    guard let asked = service, !link.isLaunched else { return }
+    let isDeferring =
+      !running.isEmpty && running.allSatisfy { managers[$0]?.isDeferring == true }
+    let wanted: ExecutionState =
+      asked.allowsBackground && isDeferring ? .background : .foreground
+    guard wanted != asked.execution else { return }
+    link.demand?.execution = wanted
+    call(.setExecution(wanted))
+  }
+
+  /// The service refused updates in the background (BKG-18).
+  mutating func backgroundRefused(at now: Instant) {
+    link.isBackgroundRefused = true
+    link.demand?.allowsBackground = false
+    reconcile(at: now)
+  }
+
+  // MARK: Connection
+
+  /// A connection was opened: asks it for everything that the managers want.
+  mutating func connected(_ session: WireSession, at now: Instant) {
+    link.demand = ServiceDemand()
+    link.isAbsent = false
+    link.isLaunched = session.launchReason != nil
+    if link.isLaunched { link.demand?.execution = .background }
+    link.isDeferralAvailable = session.isDeferralAvailable
+    link.isBackgroundRefused = false
+    setAuthorization(session.authorization, isReduced: session.isReduced)
+    for id in uninformed.sorted() { deliver(.authorization, to: id) }
+    uninformed = []
+    if isPaused {
+      // The new process of the client is not paused; the callbacks alternate (PAU-3).
+      for id in running { deliver(.resumed, to: id) }
+      isPaused = false
+    }
+    for durable in pendingStops { call(durable.stop) }
+    pendingStops = []
+    if managers.values.contains(where: \.wantsSignificantChange) { call(.startSignificantChange) }
+    if managers.values.contains(where: \.wantsVisits) { call(.startVisits) }
+    if !isDeferralAvailable { for id in running where holds(id) { finish(id, .deferredFailed) } }
+    let forwarded = serviceDeferrals
+    serviceDeferrals = []
+    reconcile(at: now)
+    for owner in forwarded {
+      // One that was taken into the process meanwhile is not forwarded again.
+      guard case .forwarded(let id, let number) = owner, let deferral = managers[id]?.deferral,
+        deferral.call == number, deferral.isForwarded
+      else { continue }
+      serviceDeferrals.append(owner)
+      call(
+        .allowDeferred(
+          distance: deferral.remainingDistance, timeout: deferral.remainingTime(at: now)))
+    }
+    reconcileExecution(running)
+  }
+
+  /// The connection was lost, or none could be opened: each service that waits for a location reports so, once.
+  mutating func disconnected() {
+    link.demand = nil
+    link.isAbsent = true
+    isRequestForwarded = false
+    mergedEnd = nil
+    let outstanding = serviceDeferrals
+    serviceDeferrals = []
+    for owner in outstanding {
+      switch owner {
+      case .forwarded(let id, let number):
+        if managers[id]?.deferral?.call == number {
+          // The next connection is asked for the remainder.
+          serviceDeferrals.append(owner)
+        } else {
+          // Its criteria are invalid (DEF-23).
+          deliver(.finished(.deferredFailed), to: id)
+        }
+      case .cancelled(let id): deliver(.finished(.deferredCanceled), to: id)
+      case .merged, .abandoned: break
+      }
+    }
+    for id in identifiers {
+      managers[id]?.finalBatch = .none
+      guard let manager = managers[id], manager.isUpdating || manager.requestsLocation else {
+        continue
+      }
+      managers[id]?.requestsLocation = false
+      deliver(.failure(.locationUnknown), to: id)
+    }
+  }
+
+  // MARK: Notices
+
+  /// Fixes of the running updates, oldest first.
+  mutating func receive(_ fixes: [StoredFix], at now: Instant) {
+    let new = fixes.filter { stored in latest.name.map { $0 < stored.name } ?? true }
+    guard let last = new.last else { return }
+    mergedEnd?.hasBatch = true
+    latest.name = last.name
+    var counts = [Int](repeating: 0, count: new.count)
+    for id in identifiers {
+      guard let manager = managers[id] else { continue }
+      if manager.isUpdating {
+        for i in offer(new, to: id, at: now) { counts[i] += 1 }
+      } else if manager.finalBatch != .none {
+        managers[id]?.finalBatch = .arriving
+        for i in new.indices { counts[i] += 1 }
+        deliver(.fixes(new, run: nil), to: id)
+      } else if manager.requestsLocation {
+        managers[id]?.requestsLocation = false
+        counts[new.count - 1] += 1
+        deliver(.fixes([last], run: nil), to: id)
+      }
+    }
+    for (stored, count) in zip(new, counts) { effects.received.append((stored.name, count)) }
+    latest.fix = last
+  }
+
+  /// Offers fixes to a running manager; returns the indices of those that it gets or keeps.
+  @discardableResult
+  private mutating func offer(_ fixes: [StoredFix], to id: ManagerID, at now: Instant) -> [Int] {
+    var accepted: [Int] = []
+    var batch: [StoredFix] = []
+    let applied = service?.settings.distanceFilter ?? LocationLimits.distanceFilterNone
+    for (i, stored) in fixes.enumerated() {
+      guard var manager = managers[id] else { break }
+      let isMet = manager.deferral?.count(stored.fix) ?? false
+      if manager.holdsFixes {
+        manager.held.append(stored)
+        managers[id] = manager
+        accepted.append(i)
+        if isMet { finish(id, nil) }
+        continue
+      }
+      // The service applied the same filter already, with its exception for pauses (PAU-10).
+      let isFiltered =
+        manager.settings.hasDistanceFilter && manager.settings.distanceFilter != applied
+        && !manager.filter.passes(stored.fix, filter: manager.settings.distanceFilter)
+      manager.skipped = isFiltered ? stored : nil
+      if !isFiltered {
+        manager.filter.move(to: stored.fix)
+        accepted.append(i)
+        batch.append(stored)
+      }
+      managers[id] = manager
+    }
+    if !batch.isEmpty { deliver(.fixes(batch, run: managers[id]?.run), to: id) }
+    return accepted
+  }
+
+  /// A fix of significant change, or of a request.
+  mutating func receiveReport(_ stored: StoredFix) {
+    isRequestForwarded = false
+    var count = 0
+    for id in identifiers {
+      guard let manager = managers[id], manager.requestsLocation || manager.wantsSignificantChange
+      else { continue }
+      managers[id]?.requestsLocation = false
+      count += 1
+      deliver(.fixes([stored], run: nil), to: id)
+    }
+    effects.received.append((stored.name, count))
+    if managers.values.contains(where: \.wantsSignificantChange) { latest.report = stored }
+  }
+
+  /// The end of a deferral of the service.
+  mutating func receiveFinish(_ code: LocationErrorCode?, at now: Instant) {
+    passMergedError()
+    guard !serviceDeferrals.isEmpty else { return }
+    switch serviceDeferrals.removeFirst() {
+    case .forwarded(let id, let number):
+      if managers[id]?.deferral?.call == number { managers[id]?.deferral = nil }
+      deliver(.finished(code), to: id)
+    case .cancelled(let id):
+      if managers[id]?.isUpdating == false { managers[id]?.finalBatch = .expected }
+      deliver(.finished(code), to: id)
+    case .merged:
+      mergedEnd = MergedEnd(code: code, deadline: now + MergedDemand.batchWait)
+    case .abandoned: break
+    }
+  }
+
+  /// `didFailWithError`.
+  mutating func receiveFailure(_ code: LocationErrorCode, at now: Instant) {
+    passMergedError()
+    for id in identifiers where managers[id]?.usesService == true {
+      managers[id]?.requestsLocation = false
+      deliver(.failure(code), to: id)
+    }
+    isRequestForwarded = false
+  }
+
+  /// Updates paused (DEF-38, PAU-3, PAU-10).
+  mutating func receivePause(at now: Instant) {
+    passMergedError()
+    isPaused = true
+    for id in running {
+      if let skipped = managers[id]?.skipped {
+        managers[id]?.skipped = nil
+        managers[id]?.filter.move(to: skipped.fix)
+        effects.received.append((skipped.name, 1))
+        deliver(.fixes([skipped], run: managers[id]?.run), to: id)
+      }
+      if holds(id) { finish(id, .deferredNotUpdatingLocation) }
+      deliver(.paused, to: id)
+    }
+    reconcile(at: now)
+  }
+
+  /// Updates resumed.
+  mutating func receiveResume(at now: Instant) {
+    passMergedError()
+    isPaused = false
+    for id in running { deliver(.resumed, to: id) }
+  }
+
+  /// A visit.
+  mutating func receiveVisit(_ visit: Visit, number: UInt32) {
+    let receivers = identifiers.filter { managers[$0]?.wantsVisits == true }
+    guard !receivers.isEmpty else {
+      // The next manager that monitors visits handles it.
+      effects.visits.append((number, 1))
+      return unclaimedVisits.append((visit, number))
+    }
+    effects.visits.append((number, receivers.count))
+    for id in receivers { deliver(.visit(visit, number: number), to: id) }
+  }
+
+  /// `didChangeAuthorization`; then the ends of deferrals, whose fixes are erased (DEF-40, DEF-41, X7).
+  mutating func receiveAuthorization(
+    _ authorization: Authorization, isReduced: Bool, at now: Instant
+  ) {
+    setAuthorization(authorization, isReduced: isReduced)
+    reconcile(at: now)
+  }
+
+  private mutating func setAuthorization(_ new: Authorization, isReduced reduced: Bool) {
+    guard new != authorization || reduced != isReduced else { return }
+    let loses = new.isRefused && !authorization.isRefused || reduced && !isReduced
+    authorization = new
+    isReduced = reduced
+    if loses {
+      effects.dropsFixes = true
+      effects.deliveries.removeAll { if case .fixes = $0.delivery { true } else { false } }
+    }
+    for id in identifiers {
+      deliver(.authorization, to: id)
+      uninformed.remove(id)
+      guard loses else { continue }
+      effects.released += managers[id]?.held.map(\.name) ?? []
+      managers[id]?.held = []
+      managers[id]?.skipped = nil
+      if holds(id) { finish(id, new.isRefused ? .denied : .deferredAccuracyTooLow) }
+    }
+    if loses {
+      latest.fix = nil
+      latest.report = nil
+    }
+  }
+}
+
+extension FixName {
+  /// Whether a fix is older than another one.
+  static func < (a: FixName, b: FixName) -> Bool {
+    (a.generation, a.sequence) < (b.generation, b.sequence)
+  }
+}

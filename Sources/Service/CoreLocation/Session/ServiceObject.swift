@@ -1,0 +1,72 @@
+import LocationClient
+import LocationPolicy
+import LocationWire
+
+/// An object that the service opens for the process and numbers: an iterator of live updates or a session.
+///
+/// ``LocationSession`` opens it on each connection, and routes the notices with its number.
+protocol ServiceObject: AnyObject, Sendable {
+  /// The call that opens it.
+  var openingCall: WireCall { get }
+  /// The call that closes it.
+  func closingCall(_ number: Int) -> WireCall
+  /// Takes the reply to the opening call; returns its number, or nil if the reply does not match.
+  func opened(_ reply: WireReply) -> Int?
+  /// A notice with its number.
+  func receive(_ notice: WireNotice)
+  /// There is no connection; it is opened on the next one.
+  func connectionLost()
+  /// It was refused, or no connection can be opened any more.
+  func fail(_ error: ClientError)
+}
+
+/// The objects of a process, and their numbers on the present connection.
+struct ServiceObjects: Sendable {
+  private struct Entry: Sendable {
+    let object: any ServiceObject
+    var number: Int?
+  }
+
+  private var entries: [ObjectIdentifier: Entry] = [:]
+
+  /// All objects.
+  var all: [any ServiceObject] { entries.values.map(\.object) }
+
+  /// Adds an object.
+  mutating func add(_ object: any ServiceObject) {
+    entries[ObjectIdentifier(object)] = Entry(object: object)
+  }
+
+  /// Sets the number of an object; false if it was removed meanwhile.
+  mutating func setNumber(_ number: Int, of object: any ServiceObject) -> Bool {
+    guard entries[ObjectIdentifier(object)] != nil else { return false }
+    entries[ObjectIdentifier(object)]?.number = number
+    return true
+  }
+
+  /// Removes an object; returns the call that closes it, if it is open.
+  mutating func remove(_ object: any ServiceObject) -> WireCall? {
+    let entry = entries.removeValue(forKey: ObjectIdentifier(object))
+    return entry?.number.map { object.closingCall($0) }
+  }
+
+  /// Forgets all numbers, because the connection has ended.
+  mutating func clearNumbers() { for key in entries.keys { entries[key]?.number = nil } }
+
+  /// The object to which a notice belongs.
+  func receiver(of notice: WireNotice) -> (any ServiceObject)? {
+    let number: Int
+    switch notice {
+    case .live(let element): number = element.iterator
+    case .session(let session, _): number = session
+    default: return nil
+    }
+    return entries.values.first { entry in
+      guard entry.number == number else { return false }
+      switch (notice, entry.object.openingCall) {
+      case (.live, .openLive), (.session, .openServiceSession): return true
+      default: return false
+      }
+    }?.object
+  }
+}

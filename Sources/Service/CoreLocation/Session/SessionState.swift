@@ -1,0 +1,167 @@
+import LocationClient
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+/// A call that waits to be sent.
+struct OutgoingCall: Sendable {
+  let call: WireCall
+  /// Whether it is kept until a connection exists, because nothing else repeats it.
+  var isKept = false
+  /// Receives the reply, or why there is none.
+  var completion: (@Sendable (Result<WireReply, ClientError>) -> Void)?
+}
+
+/// What a manager's mailbox receives.
+enum MailboxItem: Sendable {
+  case delivery(MergedDemand.Delivery)
+  /// An event of a region; its region if it is known.
+  case region(WireRegionEvent, WireRegion?, number: UInt32)
+  /// Anything else that is reported to the delegate.
+  case action(@Sendable (CLLocationManager) -> Void)
+}
+
+/// The state of a ``LocationSession``, guarded by its lock.
+struct SessionState: Sendable {
+  /// Whether the service can be reached.
+  enum Phase: Equatable, Sendable {
+    /// No attempt has ended yet.
+    case starting
+    case connected
+    /// The last attempt failed, or the connection was lost.
+    case absent
+    /// Another process is this client now (AUT-2): no further attempt, because the two would replace each other.
+    case takenOver
+  }
+
+  var phase = Phase.starting
+  var demand = MergedDemand()
+  var mailboxes: [MergedDemand.ManagerID: ManagerMailbox] = [:]
+  var lastManager = 0
+  var objects = ServiceObjects()
+  var router = MonitorEventRouter()
+  /// Regions of the location managers by identifier, including those of earlier processes (REG-1).
+  var regions: [String: WireRegion] = [:]
+  /// Conditions of all monitors by the service's name, with those of earlier processes (REG-11).
+  var conditions: [String: WireMonitoredRegion] = [:]
+  var outbox: [OutgoingCall] = []
+  var fixes = FixLedger()
+  var events = EventLedger()
+  /// Region events that arrived before a manager existed.
+  var unclaimed: [MailboxItem] = []
+  /// Names to acknowledge.
+  var handledFix: FixName?
+  var handledEvent: UInt32?
+  /// The newest delivered fix (STD-8).
+  var location: StoredFix?
+
+  /// Whether no connection was opened yet.
+  var isFirstConnection = true
+
+  /// Adds the regions and conditions of earlier processes; those that this process has added meanwhile replace them.
+  mutating func add(_ monitored: [WireMonitoredRegion]) {
+    for entry in monitored where !removes(entry.region) {
+      let name = entry.region.name
+      switch entry.region.kind {
+      case .region: regions[name] = regions[name] ?? entry.region
+      case .condition: conditions[name] = conditions[name] ?? entry
+      }
+    }
+  }
+
+  /// Whether a call that waits to be sent removes the region.
+  private func removes(_ region: WireRegion) -> Bool {
+    outbox.contains { $0.call == .removeRegion(region.kind, name: region.name) }
+  }
+
+  /// Carries out the effects of the demand: fills the outbox, the ledgers and the mailboxes.
+  mutating func applyEffects() {
+    let effects = demand.takeEffects()
+    for call in effects.calls { outbox.append(OutgoingCall(call: call)) }
+    if effects.dropsFixes {
+      location = nil
+      for mailbox in mailboxes.values { release(mailbox.dropFixes()) }
+    }
+    for (name, managers) in effects.received { fixes.add(name, managers: managers) }
+    for name in effects.released { fixes.release(name) }
+    for (number, receivers) in effects.visits { events.add(number, receivers: receivers) }
+    for (manager, delivery) in effects.deliveries {
+      mailboxes[manager]?.post(.delivery(delivery))
+    }
+  }
+
+  /// Marks items as handled.
+  mutating func release(_ items: [MailboxItem]) {
+    for item in items {
+      switch item {
+      case .delivery(.fixes(let stored, _)): for fix in stored { fixes.release(fix.name) }
+      case .delivery(.visit(_, let number)), .region(_, _, let number): events.release(number)
+      case .delivery, .action: break
+      }
+    }
+  }
+
+  /// Collects what can be acknowledged. Every event that has arrived must have its receivers.
+  mutating func takeHandled() {
+    handledFix = fixes.takeHandled() ?? handledFix
+    handledEvent = events.takeHandled() ?? handledEvent
+  }
+
+  // MARK: Notices
+
+  /// Handles notices that arrived together.
+  mutating func receive(_ notices: [WireNotice], at now: Instant) {
+    var batch: [StoredFix] = []
+    for notice in notices {
+      if case .fixes(let fixes) = notice {
+        batch += fixes
+        continue
+      }
+      demand.receive(batch, at: now)
+      batch = []
+      receive(notice, at: now)
+    }
+    demand.receive(batch, at: now)
+    demand.settle(at: now)
+    applyEffects()
+    takeHandled()
+  }
+
+  private mutating func receive(_ notice: WireNotice, at now: Instant) {
+    switch notice {
+    case .fixes: break
+    case .report(let stored): demand.receiveReport(stored)
+    case .finished(let code): demand.receiveFinish(code, at: now)
+    case .failure(let code): demand.receiveFailure(code, at: now)
+    case .paused: demand.receivePause(at: now)
+    case .resumed: demand.receiveResume(at: now)
+    case .authorization(let authorization, let isReduced):
+      demand.receiveAuthorization(authorization, isReduced: isReduced, at: now)
+    case .visit(let visit, let number):
+      if events.arrive(number) { demand.receiveVisit(visit, number: number) }
+    case .region(let event, let number):
+      guard events.arrive(number) else { return }
+      // Deliveries keep their order.
+      applyEffects()
+      receive(event, number: number)
+    case .live, .session: objects.receiver(of: notice)?.receive(notice)
+    // Core Location has no callback for these.
+    case .gap, .degraded, .takenOver: break
+    }
+  }
+
+  private mutating func receive(_ event: WireRegionEvent, number: UInt32) {
+    if event.kind == .condition {
+      events.add(number, receivers: router.route(event, number: number) ? 1 : 0)
+      return
+    }
+    let item = MailboxItem.region(event, regions[event.name], number: number)
+    if case .failed = event.change { regions[event.name] = nil }
+    guard !mailboxes.isEmpty else {
+      events.add(number, receivers: 1)
+      return unclaimed.append(item)
+    }
+    events.add(number, receivers: mailboxes.count)
+    for mailbox in mailboxes.values { mailbox.post(item) }
+  }
+}
