@@ -182,11 +182,6 @@ let serviceModules: [Target] = [
   service.module(
     "LocationClient",
     ["CLinux", "LocationTypes", "LocationPolicy", "TextFormats", "LocationWire"]),
-  /// Live updates, monitors and sessions with Core Location's names ([how](HowTo/write-a-program.md), [decision](Decisions/0150-run-client-code-on-the-calling-thread.md)).
-  service.module(
-    "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
-    // An awaited call stays on the program's thread; a thread pool would wake it once a second.
-    settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
   /// The part of CoreLocation that is written in C; the submodules of `import CoreLocation.CLVisit`.
   service.cModule("CCoreLocation"),
   /// Apple's Core Location on Linux, over a client's side of the socket.
@@ -358,8 +353,6 @@ let testTargets: [Target] = [
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(
-    "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
-  service.tests(
     "CoreLocation",
     ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
   service.tests("CoreLocation", named: "CoreLocationAPITests"),
@@ -379,7 +372,7 @@ let testTargets: [Target] = [
     [
       "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
-      "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation",
+      "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
     ]),
   lab.tests("TorporBoard"),
@@ -426,7 +419,6 @@ let prefixProducts: [Product] = [
 let products: [Product] = [
   .executable(name: "torpor", targets: ["torpor"]),
   .executable(name: "torpord", targets: ["torpord"]),
-  .library(name: "TorporLocation", targets: ["TorporLocation"]),
   .library(name: "CoreLocation", targets: ["CoreLocation"]),
   .library(name: "LocationClient", targets: ["LocationClient"]),
   .library(name: "LocationEngine", targets: ["LocationEngine"]),

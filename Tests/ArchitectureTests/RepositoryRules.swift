@@ -24,7 +24,7 @@ enum RepositoryRules {
   static let systemModules: [String: Set<String>] = [
     "Foundation": ["CoreLocation", "LocationSimulation", "torpor"],
     "Dispatch": ["CoreLocation"],
-    "Synchronization": ["CoreLocation", "TorporLocation"],
+    "Synchronization": ["CoreLocation"],
   ]
 
   /// Words that may not occur in the core.

@@ -352,10 +352,6 @@ enum WritableTypes {
     CoreLocation.MergedDemand.Effects: result of a step, composed by MergedDemand
     CoreLocation.OutgoingCall: record in the outbox
     CoreLocation.SessionState: guarded by the lock of LocationSession, whose files change it
-    TorporLocation.LocationMonitor.CircularCondition: record of a condition
-    TorporLocation.LocationMonitor.BeaconIdentityCondition: record of a condition
-    TorporLocation.LocationAuthorization: record of an authorization
-    TorporLocation.LinkState: state of the connection's thread, which only the jobs on that thread receive
     torpord.Options: options of the command line
     """
     .split(separator: "\n")

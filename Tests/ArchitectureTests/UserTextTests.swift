@@ -5,7 +5,7 @@ struct UserTextTests {
   /// Modules whose strings are printed or logged.
   private static let printing: Set = [
     "torpor", "torpord", "BoardDoctor", "BoardProfiles", "TOMLFiles", "BoardHardware",
-    "LinuxHAL", "LocationClient", "LocationService", "LocationSimulation", "TorporLocation",
+    "LinuxHAL", "LocationClient", "LocationService", "LocationSimulation", "CoreLocation",
     "ServiceState", "GPXFiles", "CoreLocation",
   ]
 

@@ -62,8 +62,6 @@ struct ReceiverControl: ~Copyable {
   private let silenceTimeout: Interval
   /// Silence after which a receiver without commands is lost.
   private let lossTimeout: Interval
-  /// Time between the retries of a lost receiver that no client needs, while the board sleeps.
-  static let unusedRetryInterval = Interval.seconds(3_600)
   /// How long bytes that keep arriving may postpone the driver's deadline.
   private let overdueTimeout: Interval
   /// State machine for single fixes; tracks the acquisitions.
@@ -370,8 +368,8 @@ struct ReceiverControl: ~Copyable {
   // MARK: Check
 
   /// Computes the time of the next check of the receiver, also while all clients are suspended (DEF-43): a lost
-  /// receiver is retried, once an hour if no client needs it, because it may be awake; and one without commands counts as
-  /// lost after a long silence. `.distantFuture` if no check is needed.
+  /// receiver is retried, and one without commands counts as lost after a long silence. `.distantFuture` while no client
+  /// needs the receiver.
   mutating func planCheck(
     isNeeded: Bool, _ input: borrowing InputStage, at now: Instant
   ) -> Instant {
@@ -387,15 +385,13 @@ struct ReceiverControl: ~Copyable {
   private func checkTime(
     isNeeded: Bool, _ input: borrowing InputStage, at now: Instant
   ) -> Instant {
-    guard isPresent else { return .distantFuture }
-    let isUsed = isNeeded || schedule.isOn
+    guard isPresent, isNeeded || schedule.isOn else { return .distantFuture }
     switch driver.status.activity {
     case .lost:
-      guard let deadline = driver.status.deadline else { return .distantFuture }
-      let due = isUsed ? deadline : deadline + ReceiverControl.unusedRetryInterval
-      return due > now ? due : .distantFuture
+      guard let due = driver.status.deadline, due > now else { return .distantFuture }
+      return due
     case .running:
-      guard isUsed, !driver.usesMessages, !isLost, isAwake else { return .distantFuture }
+      guard !driver.usesMessages, !isLost, isAwake else { return .distantFuture }
       return silenceStart(input) + lossTimeout
     case .off, .standby, .starting, .powersave, .batching: return .distantFuture
     }

@@ -200,6 +200,7 @@ extension ReceiverLink {
     effects.pin = PinCommand(.receiverSupply, .inactive)
     offUntil = now + DriverTimeouts.minimumOffTime
     wasAlreadyOff = receiver.power == .off
+    sleep.reset()
     retryCounters.needsPowerCycle = false
     due = isPowerOffRequested ? now + DriverTimeouts.switchFaultTime : offUntil
   }
@@ -213,7 +214,7 @@ extension ReceiverLink {
 
   mutating func powerOn() {
     receiver.assumePower(.awake)
-    sleep.wake()
+    sleep.reset()
     effects.pin = PinCommand(.receiverSupply, .active)
     due = now + setup.powerSettle
   }
@@ -227,7 +228,7 @@ extension ReceiverLink {
   mutating func wake(sending wakeCommand: Command) {
     retryCounters.wakeUps += 1
     receiver.assumePower(.awake)
-    sleep.wake()
+    sleep.reset()
     if wakeCommand != .none {
       setHostSpeed(setup.lineSpeed)
       exchange.write(wakeCommand)

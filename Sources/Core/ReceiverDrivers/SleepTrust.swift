@@ -20,7 +20,7 @@ import LocationTypes
 ///                          ▼  │
 ///                        checking ── silence ──▶ settled
 ///
-/// From every state, a wake-up leads to settled, and so does a failure, after which no command is trusted until silence
+/// From every state, a wake-up or a power-off leads to settled, and so does a failure, after which no command is trusted until silence
 /// was observed again.
 ///
 /// # Who changes what
@@ -116,8 +116,8 @@ struct SleepTrust: Equatable, Sendable {
     }
   }
 
-  /// The receiver is woken.
-  mutating func wake() { state = .settled }
+  /// The receiver is woken, or switched off.
+  mutating func reset() { state = .settled }
 
   /// The receiver did not fall asleep, woke by itself, or is lost: its next standby is observed.
   mutating func fail() { settle(observedAt: nil) }

@@ -278,7 +278,8 @@ public struct LocationService: ~Copyable {
   private mutating func preparePowerOff() -> Bool {
     guard var control = powerOff else { return false }
     let outcome = control.attempt(
-      callers: loop.clients.callerCount, until: powerOffEnd, at: now)
+      callers: loop.clients.callerCount, isAttended: loop.clients.isAttended, until: powerOffEnd,
+      at: now)
     powerOff = control
     loop.clients.setPowerOffBlocker(control.blocker)
     switch outcome {

@@ -108,7 +108,8 @@ struct UBloxDriver: CommandedDriver {
   private(set) var lastHeldAt = Instant.boot
   /// UTC of the last delivered fix; only `recordEmitted(_:)` writes it.
   private(set) var lastEmitted_utc: UTCTime?
-  /// Time at which the receiver last acknowledged a command that disables output: configuration, or live output off.
+  /// Time since which output may be disabled: the receiver acknowledged its configuration or the end of live output, or the
+  /// configuration was read back.
   private(set) var outputChangedAt = Instant.boot
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.

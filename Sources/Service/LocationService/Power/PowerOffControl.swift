@@ -41,9 +41,14 @@ struct PowerOffControl {
   ///
   /// - Parameters:
   ///   - callers: Number of connections that have made a call.
+  ///   - isAttended: Whether one of them belongs to a program that the service has not launched.
   ///   - end: Time at which the service must run again; nil if the board must not be off.
-  mutating func attempt(callers: Int, until end: Instant?, at now: Instant) -> Outcome {
-    guard rule.check(callers: callers, until: end, at: now), let end else { return .notNow }
+  mutating func attempt(
+    callers: Int, isAttended: Bool, until end: Instant?, at now: Instant
+  ) -> Outcome {
+    guard rule.check(callers: callers, isAttended: isAttended, until: end, at: now), let end else {
+      return .notNow
+    }
     if let blocker = board.prepare(until: end) {
       return .refused(rule.recordRefusal(blocker, at: now) ? blocker : nil)
     }

@@ -11,7 +11,8 @@ struct PowerOffRule {
   static let unusedTimeAfterAlarm = Interval.seconds(30)
   /// Time from the alarm until the service runs.
   let startupTime: Interval
-  /// Whether the board's own alarm started it, and no program has used the service since.
+  /// Whether the board's own alarm started it, and since then only programs have used the service that it launched
+  /// itself.
   private var isUnattended: Bool
   /// Time since which no program uses the service; nil if one does.
   private(set) var unusedSince: Instant?
@@ -20,7 +21,7 @@ struct PowerOffRule {
   /// Back-off after refusals (PWR-4).
   private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
 
-  init(minimumOffTime: Interval, startupTime: Interval, startedByAlarm: Bool = false) {
+  init(minimumOffTime: Interval, startupTime: Interval, startedByAlarm: Bool) {
     isUnattended = startedByAlarm
     self.minimumOffTime = minimumOffTime
     self.startupTime = startupTime
@@ -30,11 +31,14 @@ struct PowerOffRule {
   ///
   /// - Parameters:
   ///   - callers: Number of connections that have made a call.
+  ///   - isAttended: Whether one of them belongs to a program that the service has not launched.
   ///   - end: Time at which the service must run again; nil if the board must not be off.
   /// - Returns: Whether to attempt to switch the board off now.
-  mutating func check(callers: Int, until end: Instant?, at now: Instant) -> Bool {
+  mutating func check(
+    callers: Int, isAttended: Bool, until end: Instant?, at now: Instant
+  ) -> Bool {
     unusedSince = callers == 0 ? unusedSince ?? now : nil
-    if callers > 0 { isUnattended = false }
+    if isAttended { isUnattended = false }
     guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime,
       end - startupTime - now >= minimumOffTime
     else {

@@ -146,19 +146,6 @@ struct SuspendedTests {
     #expect(bench.receiver == .batching, "it batches again")
   }
 
-  @Test("DEF-43, PWR-4: a lost receiver that no client needs is retried once an hour")
-  func unusedLostReceiver() {
-    let bench = BoardBench(limit: 500, watermark: 20) { board, _ in
-      board.faults.deviceAbsent = [Instant(seconds: 60)..<Instant(seconds: 400)]
-    }
-    bench.run(80)
-    bench.client.stop()
-    bench.run(720)
-    #expect(bench.receiver != .standby, "it is back, awake, and its bytes do not wake the board")
-    bench.run(3_600)
-    #expect(bench.receiver == .standby)
-  }
-
   @Test("PWR-12, BKG-5: the board does not sleep while a receiver without commands streams")
   func streaming() {
     let bench = BoardBench(limit: 500, watermark: 20) { board, _ in

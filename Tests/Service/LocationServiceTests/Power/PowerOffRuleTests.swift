@@ -6,13 +6,17 @@ import Testing
 
 @Suite("The rule for powering off the board") struct PowerOffRuleTests {
   private let start = Instant(microseconds: 1_000_000)
-  private var rule = PowerOffRule(minimumOffTime: .seconds(120), startupTime: .seconds(31))
+  private var rule = PowerOffRule(
+    minimumOffTime: .seconds(120), startupTime: .seconds(31), startedByAlarm: false)
 
   private func at(_ seconds: Int64) -> Instant { start + .seconds(seconds) }
 
   /// Checks the rule, by default without callers.
-  private mutating func check(_ now: Int64, until end: Int64?, callers: Int = 0) -> Bool {
-    rule.check(callers: callers, until: end.map(at), at: at(now))
+  private mutating func check(
+    _ now: Int64, until end: Int64?, callers: Int = 0, isAttended: Bool = true
+  ) -> Bool {
+    rule.check(
+      callers: callers, isAttended: callers > 0 && isAttended, until: end.map(at), at: at(now))
   }
 
   @Test("off after the minimum time without callers, if the next event is far enough away")
@@ -27,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "after a start by the board's own alarm, off after 30 s without callers; after a call the minimum time counts"
+    "after a start by the board's own alarm, off after 30 s without callers; after a call of a program that it has not launched the minimum time counts"
   )
   mutating func startedByAlarm() {
     rule = PowerOffRule(
@@ -39,9 +43,14 @@ import Testing
     #expect(isOff)
     let near = check(30, until: 180)
     #expect(!near, "the off time has its minimum in any case")
-    _ = check(31, until: 9_000, callers: 1)
-    _ = check(40, until: 9_000)
-    let later = (check(159, until: 9_000), check(160, until: 9_000))
+    // A program that the service has launched changes nothing; another one does.
+    _ = check(31, until: 9_000, callers: 1, isAttended: false)
+    _ = check(35, until: 9_000)
+    let launched = (check(64, until: 9_000), check(65, until: 9_000))
+    #expect(launched == (false, true))
+    _ = check(70, until: 9_000, callers: 1)
+    _ = check(71, until: 9_000)
+    let later = (check(190, until: 9_000), check(191, until: 9_000))
     #expect(later == (false, true))
     rule = PowerOffRule(minimumOffTime: .seconds(10), startupTime: .zero, startedByAlarm: true)
     _ = check(0, until: 9_000)
@@ -92,7 +101,8 @@ import Testing
   @Test("a refusal is forgotten when the board may not be off or a program calls")
   mutating func forgotten() {
     for hasCaller in [true, false] {
-      rule = PowerOffRule(minimumOffTime: .seconds(120), startupTime: .seconds(31))
+      rule = PowerOffRule(
+        minimumOffTime: .seconds(120), startupTime: .seconds(31), startedByAlarm: false)
       _ = check(0, until: 9_000)
       _ = check(120, until: 9_000)
       _ = rule.recordRefusal(.inhibited(by: "apt"), at: at(120))

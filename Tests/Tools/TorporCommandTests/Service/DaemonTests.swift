@@ -4,10 +4,8 @@ import Glibc
 import LocationClient
 import LocationTypes
 import LocationWire
-import Synchronization
 import TestSupport
 import Testing
-import TorporLocation
 
 /// The built service with a pseudo-terminal on which the test acts as the receiver.
 final class Daemon {
@@ -341,46 +339,6 @@ struct DaemonTests {
     #expect(running.finish().status == -SIGTERM)
     let screen = daemon.run(["monitor"])
     #expect(screen.status == 64 && screen.errors.contains("use `torpor status`"))
-  }
-
-  /// Blocking calls run on separate threads, because tests share one thread per processor.
-  @Test("LIV-1, LIV-2, REG-11: update and monitor loops of a program work with the real service")
-  func program() throws {
-    let daemon = try #require(Daemon())
-    let center = LocationCenter(name: "program", socket: daemon.socket)
-    let found = Mutex<TorporLocation.Fix?>(nil)
-    let loop = Thread {
-      let location = try? QuietProgram.run { () -> TorporLocation.Fix? in
-        for try await update in LocationUpdate.liveUpdates(.fitness, of: center) {
-          if let location = update.location { return location }
-        }
-        return nil
-      }
-      found.withLock { $0 = location ?? nil }
-    }
-    loop.start()
-    func hasRequest() -> Bool { daemon.run(["status"]).output.contains("live updates") }
-    for _ in 0..<300 where !hasRequest() { usleep(10_000) }
-    for second in 0..<30 as Range<Int64> {
-      daemon.sendFix(second)
-      usleep(50_000)
-    }
-    for _ in 0..<1_000 where !loop.isFinished { usleep(10_000) }
-    let location = try #require(found.withLock { $0 })
-    #expect(abs(location.coordinate.longitude - 4.909677) < 1e-6)
-    for _ in 0..<100 where hasRequest() { usleep(10_000) }
-    #expect(!hasRequest(), "the request ends with the loop")
-    let next = LocationCenter(name: "program", socket: daemon.socket)
-    try QuietProgram.run {
-      let monitor = try await LocationMonitor("doors", of: center)
-      let home = LocationMonitor.CircularCondition(center: location.coordinate, radius: 150)
-      try await monitor.add(home, identifier: "home")
-      let again = try await LocationMonitor("doors", of: next)
-      #expect(try await again.identifiers == ["home"], "the next process gets the region")
-      let record = try #require(try await again.record(for: "home"))
-      #expect(record.condition == home && record.lastEvent == nil)
-      await #expect(throws: ClientError.takenOver) { try await monitor.identifiers }
-    }
   }
 
   @Test("a monitor that another one replaces reports that and ends, without reconnecting")
