@@ -19,7 +19,7 @@ public struct UBXConfigurationPoll: Sendable {
   public static let capacity = 64
 
   /// Layer to read.
-  public var layer: UBXPolledLayer
+  public let layer: UBXPolledLayer
   private var keys: InlineArray<64, UInt32>
   /// Number of keys, 0 to ``capacity``.
   public private(set) var count: Int
