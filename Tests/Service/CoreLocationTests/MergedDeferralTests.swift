@@ -220,6 +220,18 @@ struct MergedDeferralTests {
     #expect(virtual.words(1) == ["authorization", "finish(1)", "failure(1)"])
   }
 
+  @Test("RNG-6, RNG-8: fixes that arrive together with a denial do not block the acknowledgements")
+  func revokedInTheSameRound() {
+    var state = SessionState()
+    var virtual = VirtualDemand(managers: 1)
+    virtual.demand.start(1, at: virtual.now)
+    state.demand = virtual.demand
+    let fixes = virtual.fixes(2)
+    state.receive(
+      [.fixes(fixes), .authorization(.denied, isReduced: false)], at: virtual.now)
+    #expect(state.handledFix == fixes[1].name)
+  }
+
   @Test("DEF-43: an end by the service ends the deferrals of all managers, each with its batch")
   func receiverLost() {
     var virtual = VirtualDemand(managers: 2)

@@ -720,6 +720,10 @@ struct MergedDemand: Sendable {
     isReduced = reduced
     if loses {
       effects.dropsFixes = true
+      // Fixes that arrived in the same round are counted in `received`.
+      for case (_, .fixes(let fixes, _)) in effects.deliveries {
+        effects.released += fixes.map(\.name)
+      }
       effects.deliveries.removeAll { if case .fixes = $0.delivery { true } else { false } }
     }
     for id in identifiers {
