@@ -42,6 +42,50 @@ struct MergedDeferralTests {
     #expect(!virtual.calls().contains(.setExecution(.background)), "BKG-18: refused")
   }
 
+  @Test(
+    "BKG-18, DEF-28: a process that was undecided may run in the background after its permission")
+  func backgroundAfterDecision() {
+    var virtual = VirtualDemand(managers: 1, .notDetermined)
+    virtual.demand.change(1, at: virtual.now) { $0.allowsBackground = true }
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.backgroundRefused(at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.receiveAuthorization(.always, isReduced: false, at: virtual.now)
+    var settings = WireSettings()
+    settings.allowsBackground = true
+    #expect(virtual.calls() == [.configure(settings)])
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls().last == .setExecution(.background))
+  }
+
+  @Test(
+    "DEF-23: invalid criteria of the only manager reach the service as invalid",
+    arguments: [(Double.nan, 60.0), (60, .nan), (-.infinity, 60), (60, -.infinity)])
+  func invalidForwarded(distance: Double, timeout: Double) {
+    var virtual = VirtualDemand(managers: 1)
+    virtual.demand.start(1, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.allowDeferred(1, distance: distance, timeout: timeout, at: virtual.now)
+    #expect(virtual.calls() == [.allowDeferred(distance: -1, timeout: -1)])
+    virtual.demand.receiveFinish(.deferredFailed, at: virtual.now)
+    #expect(virtual.words(1) == ["finish(11)"])
+  }
+
+  @Test("DEF-31, DEF-32: a full cache is one batch without a finish; the deferral continues")
+  func fullCache() {
+    let capacity = MergedDemand.heldCapacity
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 1e6, at: virtual.now)
+    virtual.receive(virtual.fixes(capacity - 1))
+    #expect(virtual.words(1) == [])
+    virtual.receive(virtual.fixes(3))
+    #expect(virtual.words(1) == ["\(capacity)"])
+    virtual.demand.disallowDeferred(1, at: virtual.now)
+    #expect(virtual.words(1) == ["finish(15)", "2"])
+  }
+
   @Test("DEF-16, DEF-35: while another manager is live, a deferral keeps its fixes here")
   func held() {
     var virtual = VirtualDemand(managers: 2)

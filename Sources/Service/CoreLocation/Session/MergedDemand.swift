@@ -84,6 +84,8 @@ struct MergedDemand: Sendable {
     var hasBatch = false
   }
 
+  /// How many fixes a deferral keeps in the process (DEF-31).
+  static let heldCapacity = 4_096
   /// How long the batch of a merged deferral is waited for: far longer than the service needs between two writes.
   private static let batchWait = Interval.milliseconds(100)
   /// How long after a timeout the end of the service's deferral is waited for: it is reported with its batch.
@@ -296,7 +298,9 @@ struct MergedDemand: Sendable {
       }
       abandonMerged()
       serviceDeferrals.append(.forwarded(id, call: lastCall))
-      call(.allowDeferred(distance: distance, timeout: timeout))
+      // The socket cannot carry NaN and infinities: invalid criteria are sent as a negative distance (DEF-23).
+      let isValid = criteria != nil
+      call(.allowDeferred(distance: isValid ? distance : -1, timeout: isValid ? timeout : -1))
       return reconcile(at: now)
     }
     guard let manager = managers[id] else { return }
@@ -608,7 +612,7 @@ struct MergedDemand: Sendable {
         manager.held.append(stored)
         managers[id] = manager
         accepted.append(i)
-        if isMet { finish(id, nil) }
+        if isMet { finish(id, nil) } else { deliverFullCache(of: id) }
         continue
       }
       // The service applied the same filter already, with its exception for pauses (PAU-10).
@@ -625,6 +629,17 @@ struct MergedDemand: Sendable {
     }
     if !batch.isEmpty { deliver(.fixes(batch, run: managers[id]?.run), to: id) }
     return accepted
+  }
+
+  /// When a deferral keeps as many fixes as it may, they are delivered without a finish, and it continues (DEF-31,
+  /// DEF-32).
+  private mutating func deliverFullCache(of id: ManagerID) {
+    guard let held = managers[id]?.held, held.count >= MergedDemand.heldCapacity,
+      let last = held.last
+    else { return }
+    managers[id]?.held = []
+    managers[id]?.filter.move(to: last.fix)
+    deliver(.fixes(held, run: nil), to: id)
   }
 
   /// A fix of significant change, or of a request.
@@ -710,6 +725,9 @@ struct MergedDemand: Sendable {
     _ authorization: Authorization, isReduced: Bool, at now: Instant
   ) {
     setAuthorization(authorization, isReduced: isReduced)
+    // Other rights may allow what was refused; a loss of rights has switched it off in the service.
+    link.isBackgroundRefused = false
+    link.demand?.allowsBackground = false
     reconcile(at: now)
   }
 
