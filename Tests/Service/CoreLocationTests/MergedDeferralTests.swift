@@ -227,15 +227,51 @@ struct MergedDeferralTests {
 
   @Test("DEF-37: a stop during a deferral of the service: its finish, its batch, then nothing")
   func stopForwarded() {
-    var virtual = VirtualDemand(managers: 1)
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
+    let batch = virtual.fixes(600)
+    virtual.demand.stop(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.receiveFinish(.deferredCanceled, at: virtual.now)
+    // The batch comes in notices of 256 fixes, each in a round of its own.
+    virtual.receive(Array(batch[..<256]))
+    virtual.receive(Array(batch[256..<512]))
+    let later = virtual.fixes(4)
+    virtual.receive(batch[512...] + later)
+    virtual.receive(virtual.fixes(4))
+    #expect(
+      virtual.words(1) == ["finish(15)", "256", "256", "88"], "then nothing: the rest is of 2")
+  }
+
+  @Test("DEF-37: no fix of another manager's updates is taken for a final batch without fixes")
+  func stopForwardedEmpty() {
+    var virtual = VirtualDemand(managers: 2)
     virtual.demand.start(1, at: virtual.now)
     virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
     virtual.demand.stop(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
     _ = virtual.demand.takeEffects()
     virtual.demand.receiveFinish(.deferredCanceled, at: virtual.now)
     virtual.receive(virtual.fixes(4))
-    virtual.receive(virtual.fixes(4))
-    #expect(virtual.words(1) == ["finish(15)", "4"])
+    #expect(virtual.words(1) == ["finish(15)"])
+  }
+
+  @Test("DEF-35: the batch of a merged deferral is complete with the first notice that is not full")
+  func mergedBatchInParts() {
+    var virtual = VirtualDemand(managers: 2)
+    for id in [1, 2] { virtual.demand.start(id, at: virtual.now) }
+    for id in [1, 2] {
+      virtual.demand.allowDeferred(id, distance: .infinity, timeout: 300, at: virtual.now)
+    }
+    let batch = virtual.fixes(300)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.receiveFinish(nil, at: virtual.now)
+    virtual.receive(Array(batch[..<256]))
+    #expect(virtual.words(1) == [])
+    virtual.receive(Array(batch[256...]))
+    #expect(virtual.words(1) == ["finish", "300"])
   }
 
   @Test("DEF-38: a pause ends a deferral that keeps its fixes here: finish, batch, pause")

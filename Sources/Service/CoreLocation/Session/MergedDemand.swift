@@ -76,12 +76,16 @@ struct MergedDemand: Sendable {
     }
   }
 
-  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later.
+  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later, in
+  /// notices that are full except the last one.
   private struct MergedEnd: Sendable {
     var code: LocationErrorCode?
-    /// Until when its batch is waited for.
+    /// Until when the next part of its batch is waited for.
     var deadline: Instant
-    var hasBatch = false
+    /// Fixes that have arrived since.
+    var count = 0
+    /// Whether the last part of the batch has arrived.
+    var isComplete: Bool { count % WireLimits.fixesPerReply != 0 }
   }
 
   /// How many fixes a deferral keeps in the process (DEF-31).
@@ -187,9 +191,8 @@ struct MergedDemand: Sendable {
       manager.skipped = nil
       manager.isDeferring = false
       manager.run += 1
-      // From now on fixes are those of this run.
-      for other in identifiers { managers[other]?.finalBatch = .none }
-      manager.finalBatch = .none
+      manager.stoppedAt = nil
+      manager.awaitsFinalBatch = false
     }
     managers[id] = manager
     if wasUpdating {
@@ -218,6 +221,7 @@ struct MergedDemand: Sendable {
       return
     }
     manager.isUpdating = false
+    manager.stoppedAt = now
     manager.isDeferring = false
     manager.run += 1
     managers[id] = manager
@@ -395,14 +399,11 @@ struct MergedDemand: Sendable {
 
   /// Ends the deferrals whose time is over, after all notices that have arrived.
   mutating func settle(at now: Instant) {
-    if let mergedEnd, !mergedEnd.hasBatch, now < mergedEnd.deadline { return }
+    if let mergedEnd, !mergedEnd.isComplete, now < mergedEnd.deadline { return }
     passMergedError()
     mergedEnd = nil
     for id in identifiers where holds(id) {
       if managers[id]?.deferral?.isOver(at: now - timeoutWait) == true { finish(id, nil) }
-    }
-    for id in identifiers where managers[id]?.finalBatch == .arriving {
-      managers[id]?.finalBatch = .none
     }
     reconcile(at: now)
   }
@@ -563,7 +564,7 @@ struct MergedDemand: Sendable {
       }
     }
     for id in identifiers {
-      managers[id]?.finalBatch = .none
+      managers[id]?.awaitsFinalBatch = false
       guard let manager = managers[id], manager.isUpdating || manager.requestsLocation else {
         continue
       }
@@ -578,18 +579,24 @@ struct MergedDemand: Sendable {
   mutating func receive(_ fixes: [StoredFix], at now: Instant) {
     let new = fixes.filter { stored in latest.name.map { $0 < stored.name } ?? true }
     guard let last = new.last else { return }
-    mergedEnd?.hasBatch = true
+    mergedEnd?.count += new.count
+    mergedEnd?.deadline = now + MergedDemand.batchWait
     latest.name = last.name
     var counts = [Int](repeating: 0, count: new.count)
     for id in identifiers {
       guard let manager = managers[id] else { continue }
       if manager.isUpdating {
         for i in offer(new, to: id, at: now) { counts[i] += 1 }
-      } else if manager.finalBatch != .none {
-        managers[id]?.finalBatch = .arriving
-        for i in new.indices { counts[i] += 1 }
-        deliver(.fixes(new, run: nil), to: id)
-      } else if manager.requestsLocation {
+        continue
+      }
+      let final = finalBatch(of: manager, new)
+      if !final.isEmpty {
+        for i in final.indices { counts[i] += 1 }
+        deliver(.fixes(Array(final), run: nil), to: id)
+      }
+      if final.count < new.count {
+        managers[id]?.awaitsFinalBatch = false
+        guard manager.requestsLocation else { continue }
         managers[id]?.requestsLocation = false
         counts[new.count - 1] += 1
         deliver(.fixes([last], run: nil), to: id)
@@ -597,6 +604,15 @@ struct MergedDemand: Sendable {
     }
     for (stored, count) in zip(new, counts) { effects.received.append((stored.name, count)) }
     latest.fix = last
+  }
+
+  /// The fixes that belong to the batch of a deferral that ended with the updates of its manager: those up to the stop
+  /// (DEF-37).
+  private func finalBatch(
+    of manager: ManagerDemand, _ fixes: [StoredFix]
+  ) -> ArraySlice<StoredFix> {
+    guard manager.awaitsFinalBatch, let stoppedAt = manager.stoppedAt else { return [] }
+    return fixes.prefix { $0.fix.acquired <= stoppedAt }
   }
 
   /// Offers fixes to a running manager; returns the indices of those that it gets or keeps.
@@ -666,7 +682,7 @@ struct MergedDemand: Sendable {
       if managers[id]?.deferral?.call == number { managers[id]?.deferral = nil }
       deliver(.finished(code), to: id)
     case .cancelled(let id):
-      if managers[id]?.isUpdating == false { managers[id]?.finalBatch = .expected }
+      if managers[id]?.isUpdating == false { managers[id]?.awaitsFinalBatch = true }
       deliver(.finished(code), to: id)
     case .merged:
       mergedEnd = MergedEnd(code: code, deadline: now + MergedDemand.batchWait)
@@ -751,6 +767,7 @@ struct MergedDemand: Sendable {
       effects.released += managers[id]?.held.map(\.name) ?? []
       managers[id]?.held = []
       managers[id]?.skipped = nil
+      managers[id]?.awaitsFinalBatch = false
       if holds(id) { finish(id, new.isRefused ? .denied : .deferredAccuracyTooLow) }
     }
     if loses {
