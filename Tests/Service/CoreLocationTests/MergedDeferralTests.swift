@@ -352,6 +352,43 @@ struct MergedDeferralTests {
     #expect(virtual.calls().isEmpty)
   }
 
+  @Test("DEF-17: without a service, timeouts end deferrals by the process's clock")
+  func timeoutsWithoutService() {
+    var virtual = VirtualDemand(managers: 2)
+    for id in [1, 2] { virtual.demand.start(id, at: virtual.now) }
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 30, at: virtual.now)
+    virtual.receive(virtual.fixes(3))
+    virtual.demand.disconnected()
+    _ = virtual.demand.takeEffects()
+    #expect(virtual.demand.deadline == virtual.now + .seconds(27))
+    virtual.pass(27)
+    virtual.demand.settle(at: virtual.now)
+    #expect(virtual.words(1) == ["finish", "3"])
+    // A deferral that is forwarded on the next connection.
+    virtual.demand.stop(2, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 30, at: virtual.now)
+    #expect(virtual.demand.deadline == virtual.now + .seconds(30))
+    virtual.pass(30)
+    virtual.demand.settle(at: virtual.now)
+    #expect(virtual.words(1) == ["finish"])
+    #expect(virtual.demand.deadline == .distantFuture)
+    virtual.connect()
+    #expect(virtual.calls() == [.startUpdating], "nothing is left to forward")
+  }
+
+  @Test("AUT-2, DEF-8: when the client is taken over, deferrals end, and later ones at once")
+  func takenOver() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.close()
+    #expect(virtual.words(1) == ["failure(0)", "finish(11)"])
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
+    #expect(virtual.words(1) == ["finish(11)"])
+    #expect(virtual.demand.deadline == .distantFuture)
+  }
+
   /// Random programs: 3 managers, all operations, losses of the service; counts calls and finishes.
   @Test("DEF-8: each call has exactly one finish, in random programs", arguments: 1...60)
   func exactlyOnce(seed: UInt64) {

@@ -196,6 +196,49 @@ struct MergedDemandTests {
       virtual.calls() == [.stopUpdating, .requestLocation], "the request outlives the updates")
   }
 
+  @Test("DEF-44, STD-11: a deferral cancels the request of its manager, not that of another one")
+  func requestsAndDeferrals() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.request(1, at: virtual.now)
+    virtual.demand.request(2, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls() == [.allowDeferred(distance: 500, timeout: 60), .requestLocation])
+    virtual.demand.receiveFinish(.deferredNotUpdatingLocation, at: virtual.now)
+    virtual.demand.receiveReport(virtual.fixes(1)[0])
+    let deliveries = virtual.demand.takeEffects().deliveries.map(\.manager)
+    #expect(deliveries == [1, 2])
+  }
+
+  @Test("STD-11: a request beside a manager that runs ends at its timeout: newest fix or error 0")
+  func requestTimeout() {
+    var virtual = VirtualDemand(managers: 3)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.request(2, at: virtual.now)
+    #expect(virtual.demand.deadline == virtual.now + .seconds(30))
+    virtual.pass(30)
+    virtual.demand.settle(at: virtual.now)
+    #expect(virtual.words(2) == ["failure(0)"])
+    #expect(virtual.demand.deadline == .distantFuture)
+    virtual.receive(virtual.fixes(1))
+    virtual.demand.request(3, at: virtual.now)
+    virtual.pass(30)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.settle(at: virtual.now)
+    #expect(virtual.demand.effects.received.map(\.managers) == [1])
+    #expect(virtual.words(3) == ["1"])
+  }
+
+  @Test("RES-1: a lost connection is a failure for each service in use, once")
+  func lostConnection() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.setSignificantChange(1, true)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.disconnected()
+    let effects = virtual.demand.takeEffects()
+    #expect(effects.deliveries.map(\.manager) == [1])
+  }
+
   @Test(
     "SLC-9, VIS-8: a service is on while any manager wants it, and stops for an earlier process")
   func durableServices() {

@@ -29,6 +29,8 @@ struct ManagerDemand: Sendable {
   var isDeferring = false
   /// Whether a call of `requestLocation` is outstanding.
   var requestsLocation = false
+  /// When the last request ends, if the service does not end it.
+  var requestDeadline: Instant?
   /// Whether it monitors significant changes.
   var wantsSignificantChange = false
   /// Whether it monitors visits.

@@ -233,6 +233,7 @@ struct MergedDemand: Sendable {
   mutating func request(_ id: ManagerID, at now: Instant) {
     guard let manager = managers[id], !manager.isUpdating, !manager.requestsLocation else { return }
     managers[id]?.requestsLocation = true
+    managers[id]?.requestDeadline = now + LocationRequest.timeout
     if authorization.isRefused || link.isAbsent {
       managers[id]?.requestsLocation = false
       return deliver(.failure(link.isAbsent ? .locationUnknown : .denied), to: id)
@@ -287,6 +288,7 @@ struct MergedDemand: Sendable {
     _ id: ManagerID, distance: Double, timeout: Double, at now: Instant
   ) {
     guard managers[id] != nil else { return }
+    if link.isClosed { return deliver(.finished(.deferredFailed), to: id) }
     managers[id]?.requestsLocation = false
     managers[id]?.isDeferring = true
     cancel(id)
@@ -301,6 +303,8 @@ struct MergedDemand: Sendable {
           call: lastCall, criteria: $0, meter: meter, isForwarded: true)
       }
       abandonMerged()
+      // The call cancels a request (DEF-44): those of other managers are sent again.
+      isRequestForwarded = false
       serviceDeferrals.append(.forwarded(id, call: lastCall))
       // The socket cannot carry NaN and infinities: invalid criteria are sent as a negative distance (DEF-23).
       let isValid = criteria != nil
@@ -379,10 +383,23 @@ struct MergedDemand: Sendable {
   /// Time at which ``settle(at:)`` must be called; `.distantFuture` if never.
   var deadline: Instant {
     if let mergedEnd { return mergedEnd.deadline }
-    let earliest = managers.values.lazy.filter(\.holdsFixes)
-      .compactMap(\.deferral?.criteria.deadline).min()
-    guard let earliest, earliest < .distantFuture else { return .distantFuture }
-    return earliest + timeoutWait
+    let requests = managers.values.lazy.filter { isInProcess($0) }.compactMap(\.requestDeadline)
+    let deferrals = managers.values.lazy.filter { countsHere($0) }
+      .compactMap(\.deferral?.criteria.deadline)
+    let request = requests.min() ?? .distantFuture
+    guard let deferral = deferrals.min(), deferral < .distantFuture else { return request }
+    return min(request, deferral + timeoutWait)
+  }
+
+  /// Whether the timeout of a manager's deferral is met by the process's clock: while it keeps its fixes here, and while
+  /// no service counts.
+  private func countsHere(_ manager: ManagerDemand) -> Bool {
+    manager.holdsFixes || link.isAbsent && manager.deferral != nil
+  }
+
+  /// Whether a request waits for a fix of another manager's updates, so that the service does not answer it.
+  private func isInProcess(_ manager: ManagerDemand) -> Bool {
+    manager.requestsLocation && service?.isUpdating == true
   }
 
   /// How long after a timeout a deferral ends.
@@ -402,10 +419,25 @@ struct MergedDemand: Sendable {
     if let mergedEnd, !mergedEnd.isComplete, now < mergedEnd.deadline { return }
     passMergedError()
     mergedEnd = nil
-    for id in identifiers where holds(id) {
-      if managers[id]?.deferral?.isOver(at: now - timeoutWait) == true { finish(id, nil) }
+    for id in identifiers {
+      guard let manager = managers[id] else { continue }
+      if countsHere(manager), manager.deferral?.isOver(at: now - timeoutWait) == true {
+        serviceDeferrals.removeAll { $0 == manager.deferral.map { .forwarded(id, call: $0.call) } }
+        finish(id, nil)
+      }
+      if isInProcess(manager), manager.requestDeadline.map({ $0 <= now }) == true {
+        answerRequest(of: id)
+      }
     }
     reconcile(at: now)
+  }
+
+  /// Ends a request that got no fix in time: the newest fix, or an error (STD-11).
+  private mutating func answerRequest(of id: ManagerID) {
+    managers[id]?.requestsLocation = false
+    guard let last = latest.fix else { return deliver(.failure(.locationUnknown), to: id) }
+    effects.received.append((last.name, 1))
+    deliver(.fixes([last], run: nil), to: id)
   }
 
   private func holds(_ id: ManagerID) -> Bool { managers[id]?.holdsFixes == true }
@@ -565,12 +597,18 @@ struct MergedDemand: Sendable {
     }
     for id in identifiers {
       managers[id]?.awaitsFinalBatch = false
-      guard let manager = managers[id], manager.isUpdating || manager.requestsLocation else {
-        continue
-      }
+      guard let manager = managers[id], manager.usesService else { continue }
       managers[id]?.requestsLocation = false
       deliver(.failure(.locationUnknown), to: id)
     }
+  }
+
+  /// No connection will be opened any more (AUT-2): ends all deferrals, those of later calls immediately.
+  mutating func close() {
+    disconnected()
+    link.isClosed = true
+    serviceDeferrals = []
+    for id in identifiers { finish(id, .deferredFailed) }
   }
 
   // MARK: Notices
