@@ -229,7 +229,22 @@ struct MergedDemandTests {
     #expect(virtual.words(3) == ["1"])
   }
 
-  @Test("RES-1: a lost connection is a failure for each service in use, once")
+  @Test("DEF-28, STD-11, LIV-1: a loop or a request keeps a process that defers in the foreground")
+  func foreground() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.change(1, at: virtual.now) { $0.allowsBackground = true }
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls().last == .setExecution(.background))
+    virtual.demand.setLoops(exist: true)
+    #expect(virtual.calls() == [.setExecution(.foreground)])
+    virtual.demand.setLoops(exist: false)
+    #expect(virtual.calls() == [.setExecution(.background)])
+    virtual.demand.request(2, at: virtual.now)
+    #expect(virtual.calls() == [.setExecution(.foreground)])
+  }
+
+  @Test("STD-6: a lost connection is a failure for each service in use, once")
   func lostConnection() {
     var virtual = VirtualDemand(managers: 2)
     virtual.demand.setSignificantChange(1, true)

@@ -99,7 +99,7 @@ import Synchronization
   ) {
     let isQueued = change { state in
       guard state.phase != .takenOver else { return false }
-      state.outbox.append(OutgoingCall(call: call, isKept: isKept, completion: completion))
+      state.queue(OutgoingCall(call: call, isKept: isKept, completion: completion))
       return true
     }
     if !isQueued { completion?(.failure(.takenOver)) }
@@ -111,6 +111,9 @@ import Synchronization
   func open(_ object: any ServiceObject) {
     let phase = change { state in
       state.objects.add(object)
+      // Before the object is opened.
+      state.demand.setLoops(exist: state.objects.hasLoops)
+      state.applyEffects()
       if state.phase == .connected { state.outbox.append(self.opening(object)) }
       return state.phase
     }
@@ -127,6 +130,7 @@ import Synchronization
       if let call = state.objects.remove(object) {
         state.outbox.append(OutgoingCall(call: call))
       }
+      state.demand.setLoops(exist: state.objects.hasLoops)
     }
   }
 

@@ -104,6 +104,8 @@ struct MergedDemand: Sendable {
   private var mergedEnd: MergedEnd?
   private var isRequestForwarded = false
   private var isPaused = false
+  /// Whether the process has loops over live updates.
+  private var hasLoops = false
   private(set) var authorization = Authorization.notDetermined
   private(set) var isReduced = false
   private var latest = LatestFixes()
@@ -518,13 +520,21 @@ struct MergedDemand: Sendable {
   /// program on a board without a screen has no other way to leave the foreground.
   private mutating func reconcileExecution(_ running: [ManagerID]) {
     guard let asked = service, !link.isLaunched else { return }
+    // A loop and a request want fixes now, which a process in the background may not get.
+    let needsForeground = hasLoops || managers.values.contains(where: \.requestsLocation)
     let isDeferring =
       !running.isEmpty && running.allSatisfy { managers[$0]?.isDeferring == true }
     let wanted: ExecutionState =
-      asked.allowsBackground && isDeferring ? .background : .foreground
+      asked.allowsBackground && isDeferring && !needsForeground ? .background : .foreground
     guard wanted != asked.execution else { return }
     link.demand?.execution = wanted
     call(.setExecution(wanted))
+  }
+
+  /// The process has live loops, or none any more: while it has, it stays in the foreground.
+  mutating func setLoops(exist: Bool) {
+    hasLoops = exist
+    reconcileExecution(running)
   }
 
   /// The service refused updates in the background (BKG-18).
