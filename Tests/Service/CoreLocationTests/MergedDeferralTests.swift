@@ -389,22 +389,33 @@ struct MergedDeferralTests {
     #expect(virtual.demand.deadline == .distantFuture)
   }
 
-  /// Random programs: 3 managers, all operations, losses of the service; counts calls and finishes.
-  @Test("DEF-8: each call has exactly one finish, in random programs", arguments: 1...60)
+  /// Random programs: 3 managers, all operations, losses of the service and of accuracy; counts calls and finishes, and
+  /// the managers that have to handle each fix.
+  @Test(
+    "DEF-8, RNG-8: each call has one finish, each fix is handled, in random programs",
+    arguments: 1...60)
   func exactlyOnce(seed: UInt64) {
     var generator = RandomNumbers(state: seed)
     var service = SimulatedFinishes()
     var virtual = VirtualDemand(managers: 3)
     var calls = [0, 0, 0, 0]
     var finishes = [0, 0, 0, 0]
+    var outstanding: [UInt64: Int] = [:]
     func look() {
       let effects = virtual.demand.takeEffects()
+      for (name, managers) in effects.received {
+        outstanding[name.sequence, default: 0] += managers
+      }
+      for name in effects.released { outstanding[name.sequence, default: 0] -= 1 }
+      for case (_, .fixes(let fixes, _)) in effects.deliveries {
+        for fix in fixes { outstanding[fix.name.sequence, default: 0] -= 1 }
+      }
       for call in effects.calls { service.handle(call) }
       for case (let id, .finished) in effects.deliveries { finishes[id] += 1 }
     }
     for _ in 0..<200 {
       let id = Int.random(in: 1...3, using: &generator)
-      switch Int.random(in: 0..<10, using: &generator) {
+      switch Int.random(in: 0..<12, using: &generator) {
       case 0: virtual.demand.start(id, at: virtual.now)
       case 1: virtual.demand.stop(id, at: virtual.now)
       case 2, 3:
@@ -428,6 +439,11 @@ struct MergedDeferralTests {
         for code in service.take(endsOpen: true) {
           virtual.demand.receiveFinish(code, at: virtual.now)
         }
+      case 8:
+        guard virtual.demand.service != nil else { break }
+        virtual.receive(virtual.fixes(2))
+        let isReduced = Bool.random(using: &generator)
+        virtual.demand.receiveAuthorization(.always, isReduced: isReduced, at: virtual.now)
       default:
         guard virtual.demand.service != nil else { break }
         look()
@@ -452,6 +468,7 @@ struct MergedDeferralTests {
     for code in service.take(endsOpen: true) { virtual.demand.receiveFinish(code, at: virtual.now) }
     look()
     #expect(finishes == calls)
+    #expect(outstanding.filter { $0.value != 0 } == [:])
   }
 }
 

@@ -244,7 +244,7 @@ struct MergedDemandTests {
     #expect(virtual.calls() == [.setExecution(.foreground)])
   }
 
-  @Test("STD-6: a lost connection is a failure for each service in use, once")
+  @Test("A lost connection is a failure for each service in use, once")
   func lostConnection() {
     var virtual = VirtualDemand(managers: 2)
     virtual.demand.setSignificantChange(1, true)
