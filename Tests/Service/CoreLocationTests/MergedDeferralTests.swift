@@ -103,9 +103,9 @@ struct MergedDeferralTests {
     #expect(virtual.words(1) == [])
     #expect(virtual.demand.deadline == virtual.now + .seconds(1))
     virtual.pass(1)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == ["finish", "9"])
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == [])
   }
 
@@ -123,7 +123,7 @@ struct MergedDeferralTests {
     let fixes = virtual.fixes(60)
     virtual.demand.receiveFinish(nil, at: virtual.now)
     virtual.demand.receive(fixes, at: virtual.now)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     let effects = virtual.demand.takeEffects()
     #expect(effects.deliveries.map(\.manager) == [1, 1])
     #expect(effects.received.map(\.managers) == Array(repeating: 2, count: 60))
@@ -154,7 +154,7 @@ struct MergedDeferralTests {
     #expect(virtual.calls() == [.allowDeferred(distance: .greatestFiniteMagnitude, timeout: 20)])
     virtual.pass(20)
     virtual.demand.receiveFinish(nil, at: virtual.now)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == [], "the batch may be read a little later")
     let fixes = virtual.fixes(2)
     virtual.receive(fixes)
@@ -170,10 +170,10 @@ struct MergedDeferralTests {
     virtual.demand.allowDeferred(2, distance: .infinity, timeout: 60, at: virtual.now)
     virtual.pass(30)
     virtual.demand.receiveFinish(nil, at: virtual.now)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.demand.deadline == virtual.now + .milliseconds(100))
     virtual.pass(1)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == ["finish"])
     #expect(virtual.words(2) == [])
   }
@@ -362,14 +362,14 @@ struct MergedDeferralTests {
     _ = virtual.demand.takeEffects()
     #expect(virtual.demand.deadline == virtual.now + .seconds(27))
     virtual.pass(27)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == ["finish", "3"])
     // A deferral that is forwarded on the next connection.
     virtual.demand.stop(2, at: virtual.now)
     virtual.demand.allowDeferred(1, distance: .infinity, timeout: 30, at: virtual.now)
     #expect(virtual.demand.deadline == virtual.now + .seconds(30))
     virtual.pass(30)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == ["finish"])
     #expect(virtual.demand.deadline == .distantFuture)
     virtual.connect()
@@ -400,16 +400,10 @@ struct MergedDeferralTests {
     var virtual = VirtualDemand(managers: 3)
     var calls = [0, 0, 0, 0]
     var finishes = [0, 0, 0, 0]
-    var outstanding: [UInt64: Int] = [:]
+    var outstanding = OutstandingFixes()
     func look() {
       let effects = virtual.demand.takeEffects()
-      for (name, managers) in effects.received {
-        outstanding[name.sequence, default: 0] += managers
-      }
-      for name in effects.released { outstanding[name.sequence, default: 0] -= 1 }
-      for case (_, .fixes(let fixes, _)) in effects.deliveries {
-        for fix in fixes { outstanding[fix.name.sequence, default: 0] -= 1 }
-      }
+      outstanding.count(effects)
       for call in effects.calls { service.handle(call) }
       for case (let id, .finished) in effects.deliveries { finishes[id] += 1 }
     }
@@ -462,13 +456,26 @@ struct MergedDeferralTests {
       for code in service.take(endsOpen: true) {
         virtual.demand.receiveFinish(code, at: virtual.now)
       }
-      virtual.demand.settle(at: virtual.now)
+      virtual.demand.endDue(at: virtual.now)
       look()
     }
     for code in service.take(endsOpen: true) { virtual.demand.receiveFinish(code, at: virtual.now) }
     look()
     #expect(finishes == calls)
-    #expect(outstanding.filter { $0.value != 0 } == [:])
+    #expect(outstanding.managers.filter { $0.value != 0 } == [:])
+  }
+}
+
+/// How many managers still have to handle each fix, by its sequence number.
+private struct OutstandingFixes {
+  private(set) var managers: [UInt64: Int] = [:]
+
+  mutating func count(_ effects: MergedDemand.Effects) {
+    for (name, count) in effects.received { managers[name.sequence, default: 0] += count }
+    for name in effects.released { managers[name.sequence, default: 0] -= 1 }
+    for case (_, .fixes(let fixes, _)) in effects.deliveries {
+      for fix in fixes { managers[fix.name.sequence, default: 0] -= 1 }
+    }
   }
 }
 

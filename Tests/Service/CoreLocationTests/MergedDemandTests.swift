@@ -44,7 +44,7 @@ struct VirtualDemand {
   /// Receives fixes in one round.
   mutating func receive(_ fixes: [StoredFix]) {
     demand.receive(fixes, at: now)
-    demand.settle(at: now)
+    demand.endDue(at: now)
   }
 
   mutating func pass(_ seconds: Int64) { now = now + .seconds(seconds) }
@@ -217,14 +217,14 @@ struct MergedDemandTests {
     virtual.demand.request(2, at: virtual.now)
     #expect(virtual.demand.deadline == virtual.now + .seconds(30))
     virtual.pass(30)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(2) == ["failure(0)"])
     #expect(virtual.demand.deadline == .distantFuture)
     virtual.receive(virtual.fixes(1))
     virtual.demand.request(3, at: virtual.now)
     virtual.pass(30)
     _ = virtual.demand.takeEffects()
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.demand.effects.received.map(\.managers) == [1])
     #expect(virtual.words(3) == ["1"])
   }

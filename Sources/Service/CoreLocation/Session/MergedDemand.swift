@@ -382,7 +382,7 @@ struct MergedDemand: Sendable {
     if !held.isEmpty { deliver(.fixes(held, run: nil), to: id) }
   }
 
-  /// Time at which ``settle(at:)`` must be called; `.distantFuture` if never.
+  /// Time at which ``endDue(at:)`` must be called; `.distantFuture` if never.
   var deadline: Instant {
     if let mergedEnd { return mergedEnd.deadline }
     let requests = managers.values.lazy.filter { isInProcess($0) }.compactMap(\.requestDeadline)
@@ -417,7 +417,7 @@ struct MergedDemand: Sendable {
   }
 
   /// Ends the deferrals whose time is over, after all notices that have arrived.
-  mutating func settle(at now: Instant) {
+  mutating func endDue(at now: Instant) {
     if let mergedEnd, !mergedEnd.isComplete, now < mergedEnd.deadline { return }
     passMergedError()
     mergedEnd = nil

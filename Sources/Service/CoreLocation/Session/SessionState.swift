@@ -131,7 +131,7 @@ struct SessionState: Sendable {
       receive(notice, at: now)
     }
     demand.receive(batch, at: now)
-    demand.settle(at: now)
+    demand.endDue(at: now)
     applyEffects()
     takeHandled()
   }
