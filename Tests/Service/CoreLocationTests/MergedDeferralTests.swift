@@ -42,6 +42,50 @@ struct MergedDeferralTests {
     #expect(!virtual.calls().contains(.setExecution(.background)), "BKG-18: refused")
   }
 
+  @Test(
+    "BKG-18, DEF-28: a process that was undecided may run in the background after its permission")
+  func backgroundAfterDecision() {
+    var virtual = VirtualDemand(managers: 1, .notDetermined)
+    virtual.demand.change(1, at: virtual.now) { $0.allowsBackground = true }
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.backgroundRefused(at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.receiveAuthorization(.always, isReduced: false, at: virtual.now)
+    var settings = WireSettings()
+    settings.allowsBackground = true
+    #expect(virtual.calls() == [.configure(settings)])
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls().last == .setExecution(.background))
+  }
+
+  @Test(
+    "DEF-23: invalid criteria of the only manager reach the service as invalid",
+    arguments: [(Double.nan, 60.0), (60, .nan), (-.infinity, 60), (60, -.infinity)])
+  func invalidForwarded(distance: Double, timeout: Double) {
+    var virtual = VirtualDemand(managers: 1)
+    virtual.demand.start(1, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.allowDeferred(1, distance: distance, timeout: timeout, at: virtual.now)
+    #expect(virtual.calls() == [.allowDeferred(distance: -1, timeout: -1)])
+    virtual.demand.receiveFinish(.deferredFailed, at: virtual.now)
+    #expect(virtual.words(1) == ["finish(11)"])
+  }
+
+  @Test("DEF-31, DEF-32: a full cache is one batch without a finish; the deferral continues")
+  func fullCache() {
+    let capacity = MergedDemand.heldCapacity
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 1e6, at: virtual.now)
+    virtual.receive(virtual.fixes(capacity - 1))
+    #expect(virtual.words(1) == [])
+    virtual.receive(virtual.fixes(3))
+    #expect(virtual.words(1) == ["\(capacity)"])
+    virtual.demand.disallowDeferred(1, at: virtual.now)
+    #expect(virtual.words(1) == ["finish(15)", "2"])
+  }
+
   @Test("DEF-16, DEF-35: while another manager is live, a deferral keeps its fixes here")
   func held() {
     var virtual = VirtualDemand(managers: 2)
@@ -59,9 +103,9 @@ struct MergedDeferralTests {
     #expect(virtual.words(1) == [])
     #expect(virtual.demand.deadline == virtual.now + .seconds(1))
     virtual.pass(1)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == ["finish", "9"])
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == [])
   }
 
@@ -79,7 +123,7 @@ struct MergedDeferralTests {
     let fixes = virtual.fixes(60)
     virtual.demand.receiveFinish(nil, at: virtual.now)
     virtual.demand.receive(fixes, at: virtual.now)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     let effects = virtual.demand.takeEffects()
     #expect(effects.deliveries.map(\.manager) == [1, 1])
     #expect(effects.received.map(\.managers) == Array(repeating: 2, count: 60))
@@ -110,7 +154,7 @@ struct MergedDeferralTests {
     #expect(virtual.calls() == [.allowDeferred(distance: .greatestFiniteMagnitude, timeout: 20)])
     virtual.pass(20)
     virtual.demand.receiveFinish(nil, at: virtual.now)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == [], "the batch may be read a little later")
     let fixes = virtual.fixes(2)
     virtual.receive(fixes)
@@ -126,10 +170,10 @@ struct MergedDeferralTests {
     virtual.demand.allowDeferred(2, distance: .infinity, timeout: 60, at: virtual.now)
     virtual.pass(30)
     virtual.demand.receiveFinish(nil, at: virtual.now)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.demand.deadline == virtual.now + .milliseconds(100))
     virtual.pass(1)
-    virtual.demand.settle(at: virtual.now)
+    virtual.demand.endDue(at: virtual.now)
     #expect(virtual.words(1) == ["finish"])
     #expect(virtual.words(2) == [])
   }
@@ -183,15 +227,51 @@ struct MergedDeferralTests {
 
   @Test("DEF-37: a stop during a deferral of the service: its finish, its batch, then nothing")
   func stopForwarded() {
-    var virtual = VirtualDemand(managers: 1)
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
+    let batch = virtual.fixes(600)
+    virtual.demand.stop(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.receiveFinish(.deferredCanceled, at: virtual.now)
+    // The batch comes in notices of 256 fixes, each in a round of its own.
+    virtual.receive(Array(batch[..<256]))
+    virtual.receive(Array(batch[256..<512]))
+    let later = virtual.fixes(4)
+    virtual.receive(batch[512...] + later)
+    virtual.receive(virtual.fixes(4))
+    #expect(
+      virtual.words(1) == ["finish(15)", "256", "256", "88"], "then nothing: the rest is of 2")
+  }
+
+  @Test("DEF-37: no fix of another manager's updates is taken for a final batch without fixes")
+  func stopForwardedEmpty() {
+    var virtual = VirtualDemand(managers: 2)
     virtual.demand.start(1, at: virtual.now)
     virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
     virtual.demand.stop(1, at: virtual.now)
+    virtual.demand.start(2, at: virtual.now)
     _ = virtual.demand.takeEffects()
     virtual.demand.receiveFinish(.deferredCanceled, at: virtual.now)
     virtual.receive(virtual.fixes(4))
-    virtual.receive(virtual.fixes(4))
-    #expect(virtual.words(1) == ["finish(15)", "4"])
+    #expect(virtual.words(1) == ["finish(15)"])
+  }
+
+  @Test("DEF-35: the batch of a merged deferral is complete with the first notice that is not full")
+  func mergedBatchInParts() {
+    var virtual = VirtualDemand(managers: 2)
+    for id in [1, 2] { virtual.demand.start(id, at: virtual.now) }
+    for id in [1, 2] {
+      virtual.demand.allowDeferred(id, distance: .infinity, timeout: 300, at: virtual.now)
+    }
+    let batch = virtual.fixes(300)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.receiveFinish(nil, at: virtual.now)
+    virtual.receive(Array(batch[..<256]))
+    #expect(virtual.words(1) == [])
+    virtual.receive(Array(batch[256...]))
+    #expect(virtual.words(1) == ["finish", "300"])
   }
 
   @Test("DEF-38: a pause ends a deferral that keeps its fixes here: finish, batch, pause")
@@ -218,6 +298,18 @@ struct MergedDeferralTests {
     virtual.demand.receiveFailure(.denied, at: virtual.now)
     #expect(released == 2 && virtual.demand.effects.dropsFixes)
     #expect(virtual.words(1) == ["authorization", "finish(1)", "failure(1)"])
+  }
+
+  @Test("RNG-6, RNG-8: fixes that arrive together with a denial do not block the acknowledgements")
+  func revokedInTheSameRound() {
+    var state = SessionState()
+    var virtual = VirtualDemand(managers: 1)
+    virtual.demand.start(1, at: virtual.now)
+    state.demand = virtual.demand
+    let fixes = virtual.fixes(2)
+    state.receive(
+      [.fixes(fixes), .authorization(.denied, isReduced: false)], at: virtual.now)
+    #expect(state.handledFix == fixes[1].name)
   }
 
   @Test("DEF-43: an end by the service ends the deferrals of all managers, each with its batch")
@@ -260,22 +352,64 @@ struct MergedDeferralTests {
     #expect(virtual.calls().isEmpty)
   }
 
-  /// Random programs: 3 managers, all operations, losses of the service; counts calls and finishes.
-  @Test("DEF-8: each call has exactly one finish, in random programs", arguments: 1...60)
+  @Test("DEF-17: without a service, timeouts end deferrals by the process's clock")
+  func timeoutsWithoutService() {
+    var virtual = VirtualDemand(managers: 2)
+    for id in [1, 2] { virtual.demand.start(id, at: virtual.now) }
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 30, at: virtual.now)
+    virtual.receive(virtual.fixes(3))
+    virtual.demand.disconnected()
+    _ = virtual.demand.takeEffects()
+    #expect(virtual.demand.deadline == virtual.now + .seconds(27))
+    virtual.pass(27)
+    virtual.demand.endDue(at: virtual.now)
+    #expect(virtual.words(1) == ["finish", "3"])
+    // A deferral that is forwarded on the next connection.
+    virtual.demand.stop(2, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 30, at: virtual.now)
+    #expect(virtual.demand.deadline == virtual.now + .seconds(30))
+    virtual.pass(30)
+    virtual.demand.endDue(at: virtual.now)
+    #expect(virtual.words(1) == ["finish"])
+    #expect(virtual.demand.deadline == .distantFuture)
+    virtual.connect()
+    #expect(virtual.calls() == [.startUpdating], "nothing is left to forward")
+  }
+
+  @Test("AUT-2, DEF-8: when the client is taken over, deferrals end, and later ones at once")
+  func takenOver() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.close()
+    #expect(virtual.words(1) == ["failure(0)", "finish(11)"])
+    virtual.demand.allowDeferred(1, distance: .infinity, timeout: 60, at: virtual.now)
+    #expect(virtual.words(1) == ["finish(11)"])
+    #expect(virtual.demand.deadline == .distantFuture)
+  }
+
+  /// Random programs: 3 managers, all operations, losses of the service and of accuracy; counts calls and finishes, and
+  /// the managers that have to handle each fix.
+  @Test(
+    "DEF-8, RNG-8: each call has one finish, each fix is handled, in random programs",
+    arguments: 1...60)
   func exactlyOnce(seed: UInt64) {
     var generator = RandomNumbers(state: seed)
     var service = SimulatedFinishes()
     var virtual = VirtualDemand(managers: 3)
     var calls = [0, 0, 0, 0]
     var finishes = [0, 0, 0, 0]
+    var outstanding = OutstandingFixes()
     func look() {
       let effects = virtual.demand.takeEffects()
+      outstanding.count(effects)
       for call in effects.calls { service.handle(call) }
       for case (let id, .finished) in effects.deliveries { finishes[id] += 1 }
     }
     for _ in 0..<200 {
       let id = Int.random(in: 1...3, using: &generator)
-      switch Int.random(in: 0..<10, using: &generator) {
+      switch Int.random(in: 0..<12, using: &generator) {
       case 0: virtual.demand.start(id, at: virtual.now)
       case 1: virtual.demand.stop(id, at: virtual.now)
       case 2, 3:
@@ -299,6 +433,11 @@ struct MergedDeferralTests {
         for code in service.take(endsOpen: true) {
           virtual.demand.receiveFinish(code, at: virtual.now)
         }
+      case 8:
+        guard virtual.demand.service != nil else { break }
+        virtual.receive(virtual.fixes(2))
+        let isReduced = Bool.random(using: &generator)
+        virtual.demand.receiveAuthorization(.always, isReduced: isReduced, at: virtual.now)
       default:
         guard virtual.demand.service != nil else { break }
         look()
@@ -317,12 +456,26 @@ struct MergedDeferralTests {
       for code in service.take(endsOpen: true) {
         virtual.demand.receiveFinish(code, at: virtual.now)
       }
-      virtual.demand.settle(at: virtual.now)
+      virtual.demand.endDue(at: virtual.now)
       look()
     }
     for code in service.take(endsOpen: true) { virtual.demand.receiveFinish(code, at: virtual.now) }
     look()
     #expect(finishes == calls)
+    #expect(outstanding.managers.filter { $0.value != 0 } == [:])
+  }
+}
+
+/// How many managers still have to handle each fix, by its sequence number.
+private struct OutstandingFixes {
+  private(set) var managers: [UInt64: Int] = [:]
+
+  mutating func count(_ effects: MergedDemand.Effects) {
+    for (name, count) in effects.received { managers[name.sequence, default: 0] += count }
+    for name in effects.released { managers[name.sequence, default: 0] -= 1 }
+    for case (_, .fixes(let fixes, _)) in effects.deliveries {
+      for fix in fixes { managers[fix.name.sequence, default: 0] -= 1 }
+    }
   }
 }
 

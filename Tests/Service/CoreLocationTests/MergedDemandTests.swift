@@ -44,7 +44,7 @@ struct VirtualDemand {
   /// Receives fixes in one round.
   mutating func receive(_ fixes: [StoredFix]) {
     demand.receive(fixes, at: now)
-    demand.settle(at: now)
+    demand.endDue(at: now)
   }
 
   mutating func pass(_ seconds: Int64) { now = now + .seconds(seconds) }
@@ -194,6 +194,64 @@ struct MergedDemandTests {
     virtual.demand.stop(2, at: virtual.now)
     #expect(
       virtual.calls() == [.stopUpdating, .requestLocation], "the request outlives the updates")
+  }
+
+  @Test("DEF-44, STD-11: a deferral cancels the request of its manager, not that of another one")
+  func requestsAndDeferrals() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.request(1, at: virtual.now)
+    virtual.demand.request(2, at: virtual.now)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls() == [.allowDeferred(distance: 500, timeout: 60), .requestLocation])
+    virtual.demand.receiveFinish(.deferredNotUpdatingLocation, at: virtual.now)
+    virtual.demand.receiveReport(virtual.fixes(1)[0])
+    let deliveries = virtual.demand.takeEffects().deliveries.map(\.manager)
+    #expect(deliveries == [1, 2])
+  }
+
+  @Test("STD-11: a request beside a manager that runs ends at its timeout: newest fix or error 0")
+  func requestTimeout() {
+    var virtual = VirtualDemand(managers: 3)
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.request(2, at: virtual.now)
+    #expect(virtual.demand.deadline == virtual.now + .seconds(30))
+    virtual.pass(30)
+    virtual.demand.endDue(at: virtual.now)
+    #expect(virtual.words(2) == ["failure(0)"])
+    #expect(virtual.demand.deadline == .distantFuture)
+    virtual.receive(virtual.fixes(1))
+    virtual.demand.request(3, at: virtual.now)
+    virtual.pass(30)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.endDue(at: virtual.now)
+    #expect(virtual.demand.effects.received.map(\.managers) == [1])
+    #expect(virtual.words(3) == ["1"])
+  }
+
+  @Test("DEF-28, STD-11, LIV-1: a loop or a request keeps a process that defers in the foreground")
+  func foreground() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.change(1, at: virtual.now) { $0.allowsBackground = true }
+    virtual.demand.start(1, at: virtual.now)
+    virtual.demand.allowDeferred(1, distance: 500, timeout: 60, at: virtual.now)
+    #expect(virtual.calls().last == .setExecution(.background))
+    virtual.demand.setLoops(exist: true)
+    #expect(virtual.calls() == [.setExecution(.foreground)])
+    virtual.demand.setLoops(exist: false)
+    #expect(virtual.calls() == [.setExecution(.background)])
+    virtual.demand.request(2, at: virtual.now)
+    #expect(virtual.calls() == [.setExecution(.foreground)])
+  }
+
+  @Test("A lost connection is a failure for each service in use, once")
+  func lostConnection() {
+    var virtual = VirtualDemand(managers: 2)
+    virtual.demand.setSignificantChange(1, true)
+    _ = virtual.demand.takeEffects()
+    virtual.demand.disconnected()
+    let effects = virtual.demand.takeEffects()
+    #expect(effects.deliveries.map(\.manager) == [1])
   }
 
   @Test(

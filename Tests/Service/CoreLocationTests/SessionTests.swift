@@ -235,6 +235,67 @@ struct SessionTests {
     #expect(fake.service.calls.count == connections)
   }
 
+  @Test("AUT-2: when another process has become this client, a call fails at once")
+  func callAfterTakeover() async {
+    let fake = FakeSession()
+    #expect(await wait { fake.session.read { $0.phase } == .connected })
+    fake.service.notify(.takenOver)
+    #expect(await wait { fake.session.read { $0.phase } == .takenOver })
+    let error = Mutex<ClientError?>(nil)
+    fake.session.send(.requestAuthorization(.always)) { result in
+      if case .failure(let failure) = result { error.withLock { $0 = failure } }
+    }
+    #expect(error.withLock { $0 } == .takenOver)
+    #expect(fake.session.read { $0.outbox.isEmpty })
+  }
+
+  @Test("DEF-17: a deferral ends at its timeout without any notice", arguments: [true, false])
+  func timeout(isConnected: Bool) async {
+    let fake = FakeSession()
+    let session =
+      isConnected
+      ? fake.session
+      : LocationSession(
+        ClientIdentity(
+          name: "test", socket: "/nonexistent/socket", needsExplicitSessions: false,
+          hasBackgroundMode: false))
+    #expect(await wait { session.read { $0.phase } == (isConnected ? .connected : .absent) })
+    session.change { state in
+      for id in [1, 2] {
+        state.demand.add(id)
+        state.demand.start(id, at: .now)
+      }
+    }
+    // The thread sleeps without a deadline, or until its next attempt to connect.
+    try? await Task.sleep(for: .milliseconds(100))
+    session.change {
+      $0.demand.allowDeferred(1, distance: .infinity, timeout: 0.1, at: .now)
+    }
+    #expect(session.read { $0.demand.managers[1]?.deferral != nil })
+    #expect(await wait { session.read { $0.demand.managers[1]?.deferral == nil } })
+  }
+
+  @Test("Calls that a program repeats while there is no service are kept once")
+  func keptCalls() {
+    var state = SessionState()
+    state.phase = .absent
+    for _ in 0..<10 {
+      state.queue(OutgoingCall(call: .requestAuthorization(.always), isKept: true))
+      state.queue(OutgoingCall(call: .requestRegionState(.region, name: "home"), isKept: true))
+    }
+    #expect(state.outbox.count == 2)
+  }
+
+  @Test("STD-1, STD-4: NaN is no accuracy and no distance, and is ignored")
+  func settingsWithoutValue() {
+    let manager = CLLocationManager(session: FakeSession().session)
+    manager.desiredAccuracy = 10
+    manager.desiredAccuracy = .nan
+    manager.distanceFilter = .nan
+    #expect(manager.desiredAccuracy == 10)
+    #expect(manager.distanceFilter == kCLDistanceFilterNone)
+  }
+
   @Test("LIV-2: a cancelled task gets nil, and the demand is removed")
   func cancellation() async throws {
     let fake = FakeSession()

@@ -116,16 +116,16 @@ open class CLLocationManager: NSObject {
 
   // MARK: Settings
 
-  /// Desired accuracy, metres, or a constant (STD-1).
+  /// Desired accuracy, metres, or a constant (STD-1); NaN is ignored.
   open var desiredAccuracy: CLLocationAccuracy {
     get { settings.settings.desiredAccuracy }
-    set { change { $0.settings.desiredAccuracy = newValue } }
+    set { if !newValue.isNaN { change { $0.settings.desiredAccuracy = newValue } } }
   }
 
-  /// Metres between two deliveries; ``kCLDistanceFilterNone`` for every location (STD-4).
+  /// Metres between two deliveries; ``kCLDistanceFilterNone`` for every location (STD-4); NaN is ignored.
   open var distanceFilter: CLLocationDistance {
     get { settings.settings.distanceFilter }
-    set { change { $0.settings.distanceFilter = newValue } }
+    set { if !newValue.isNaN { change { $0.settings.distanceFilter = newValue } } }
   }
 
   /// Activity of the user, which determines when updates pause (PAU-6).

@@ -56,7 +56,10 @@ import Synchronization
     guard code == 0 else {
       unsafe session.release()
       messages.write("no thread can be created: \(code)")
-      state.withLock { $0.phase = .takenOver }
+      state.withLock { state in
+        state.phase = .takenOver
+        state.demand.close()
+      }
       return
     }
     pthread_detach(thread)
@@ -64,14 +67,15 @@ import Synchronization
 
   // MARK: State
 
-  /// Changes the state, carries out the effects, and wakes the thread if it has something to send.
+  /// Changes the state, carries out the effects, and wakes the thread if it has something to send or must act earlier.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout sending SessionState) -> Result) -> Result {
     let (result, mustWake) = state.withLock { state in
+      let deadline = state.demand.deadline
       let result = body(&state)
       state.applyEffects()
       state.takeHandled()
-      return (result, state.hasOutput)
+      return (result, state.hasOutput || state.demand.deadline < deadline)
     }
     if mustWake { wakePipe?.wake() }
     return result
@@ -93,7 +97,12 @@ import Synchronization
     _ call: WireCall, isKept: Bool = true,
     completion: (@Sendable (Result<WireReply, ClientError>) -> Void)? = nil
   ) {
-    change { $0.outbox.append(OutgoingCall(call: call, isKept: isKept, completion: completion)) }
+    let isQueued = change { state in
+      guard state.phase != .takenOver else { return false }
+      state.queue(OutgoingCall(call: call, isKept: isKept, completion: completion))
+      return true
+    }
+    if !isQueued { completion?(.failure(.takenOver)) }
   }
 
   // MARK: Objects that the service numbers
@@ -102,6 +111,9 @@ import Synchronization
   func open(_ object: any ServiceObject) {
     let phase = change { state in
       state.objects.add(object)
+      // Before the object is opened.
+      state.demand.setLoops(exist: state.objects.hasLoops)
+      state.applyEffects()
       if state.phase == .connected { state.outbox.append(self.opening(object)) }
       return state.phase
     }
@@ -118,6 +130,7 @@ import Synchronization
       if let call = state.objects.remove(object) {
         state.outbox.append(OutgoingCall(call: call))
       }
+      state.demand.setLoops(exist: state.objects.hasLoops)
     }
   }
 
@@ -131,7 +144,7 @@ import Synchronization
             state.outbox.append(OutgoingCall(call: object.closingCall(number)))
           }
         }
-      case .failure(let error): if case .refused = error { object.fail(error) }
+      case .failure(let error): if error.isRefusal { object.fail(error) }
       }
     }
   }
@@ -150,7 +163,12 @@ import Synchronization
       lose(error)
       let next = backoff.recordFailure(at: .now)
       while Instant.now < next {
-        wakePipe?.wait(or: -1, milliseconds: LocationSession.milliseconds(until: next))
+        // Deferrals end in time without a service too (DEF-17).
+        let deadline = state.withLock { state in
+          state.receive([], at: .now)
+          return state.demand.deadline
+        }
+        sleep(or: -1, until: min(next, deadline))
       }
     }
   }
@@ -228,8 +246,16 @@ import Synchronization
     }
     reportAuthorization(notices)
     if hasOutput || !notices.isEmpty { return }
-    wakePipe?.wait(
-      or: connection.descriptor, milliseconds: LocationSession.milliseconds(until: deadline))
+    sleep(or: connection.descriptor, until: deadline)
+  }
+
+  /// Sleeps until the service sends something, another thread wakes this one, or the deadline.
+  private func sleep(or descriptor: Int32, until deadline: Instant) {
+    let milliseconds = LocationSession.milliseconds(until: deadline)
+    if let wakePipe { return wakePipe.wait(or: descriptor, milliseconds: milliseconds) }
+    // Without a pipe no thread can wake this one: it looks every 100 ms.
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&entry, 1, milliseconds < 0 ? 100 : min(milliseconds, 100))
   }
 
   private func reportAuthorization(_ notices: [WireNotice]) {
@@ -288,7 +314,7 @@ import Synchronization
   private func takeOver(_ error: ClientError) {
     let (objects, calls) = state.withLock { state in
       state.phase = .takenOver
-      state.demand.disconnected()
+      state.demand.close()
       state.applyEffects()
       state.router.finish(error)
       defer { state.outbox = [] }

@@ -21,12 +21,16 @@ struct ManagerDemand: Sendable {
   var deferral: OutstandingDeferral?
   /// Fixes that its own deferral keeps, oldest first.
   var held: [StoredFix] = []
-  /// The batch of a deferral that ended with the updates (DEF-37).
-  var finalBatch = FinalBatch.none
+  /// When the updates stopped last.
+  var stoppedAt: Instant?
+  /// Whether the batch of a deferral that ended with the updates may still arrive (DEF-37).
+  var awaitsFinalBatch = false
   /// Whether updates are deferred since they started: from `allowDeferredLocationUpdates` until `disallow…` or a stop.
   var isDeferring = false
   /// Whether a call of `requestLocation` is outstanding.
   var requestsLocation = false
+  /// When the last request ends, if the service does not end it.
+  var requestDeadline: Instant?
   /// Whether it monitors significant changes.
   var wantsSignificantChange = false
   /// Whether it monitors visits.
@@ -39,11 +43,6 @@ struct ManagerDemand: Sendable {
 
   /// Whether a deferral keeps fixes in the process.
   var holdsFixes: Bool { deferral.map { !$0.isForwarded } ?? false }
-}
-
-/// The batch of a deferral that ended with the updates of its manager (DEF-37).
-enum FinalBatch: Sendable {
-  case none, expected, arriving
 }
 
 /// A call of `allowDeferredLocationUpdates` without its finish.

@@ -76,14 +76,20 @@ struct MergedDemand: Sendable {
     }
   }
 
-  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later.
+  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later, in
+  /// notices that are full except the last one.
   private struct MergedEnd: Sendable {
     var code: LocationErrorCode?
-    /// Until when its batch is waited for.
+    /// Until when the next part of its batch is waited for.
     var deadline: Instant
-    var hasBatch = false
+    /// Fixes that have arrived since.
+    var count = 0
+    /// Whether the last part of the batch has arrived.
+    var isComplete: Bool { count % WireLimits.fixesPerReply != 0 }
   }
 
+  /// How many fixes a deferral keeps in the process (DEF-31).
+  static let heldCapacity = 4_096
   /// How long the batch of a merged deferral is waited for: far longer than the service needs between two writes.
   private static let batchWait = Interval.milliseconds(100)
   /// How long after a timeout the end of the service's deferral is waited for: it is reported with its batch.
@@ -98,6 +104,8 @@ struct MergedDemand: Sendable {
   private var mergedEnd: MergedEnd?
   private var isRequestForwarded = false
   private var isPaused = false
+  /// Whether the process has loops over live updates.
+  private var hasLoops = false
   private(set) var authorization = Authorization.notDetermined
   private(set) var isReduced = false
   private var latest = LatestFixes()
@@ -185,9 +193,8 @@ struct MergedDemand: Sendable {
       manager.skipped = nil
       manager.isDeferring = false
       manager.run += 1
-      // From now on fixes are those of this run.
-      for other in identifiers { managers[other]?.finalBatch = .none }
-      manager.finalBatch = .none
+      manager.stoppedAt = nil
+      manager.awaitsFinalBatch = false
     }
     managers[id] = manager
     if wasUpdating {
@@ -216,6 +223,7 @@ struct MergedDemand: Sendable {
       return
     }
     manager.isUpdating = false
+    manager.stoppedAt = now
     manager.isDeferring = false
     manager.run += 1
     managers[id] = manager
@@ -227,6 +235,7 @@ struct MergedDemand: Sendable {
   mutating func request(_ id: ManagerID, at now: Instant) {
     guard let manager = managers[id], !manager.isUpdating, !manager.requestsLocation else { return }
     managers[id]?.requestsLocation = true
+    managers[id]?.requestDeadline = now + LocationRequest.timeout
     if authorization.isRefused || link.isAbsent {
       managers[id]?.requestsLocation = false
       return deliver(.failure(link.isAbsent ? .locationUnknown : .denied), to: id)
@@ -281,6 +290,7 @@ struct MergedDemand: Sendable {
     _ id: ManagerID, distance: Double, timeout: Double, at now: Instant
   ) {
     guard managers[id] != nil else { return }
+    if link.isClosed { return deliver(.finished(.deferredFailed), to: id) }
     managers[id]?.requestsLocation = false
     managers[id]?.isDeferring = true
     cancel(id)
@@ -295,8 +305,12 @@ struct MergedDemand: Sendable {
           call: lastCall, criteria: $0, meter: meter, isForwarded: true)
       }
       abandonMerged()
+      // The call cancels a request (DEF-44): those of other managers are sent again.
+      isRequestForwarded = false
       serviceDeferrals.append(.forwarded(id, call: lastCall))
-      call(.allowDeferred(distance: distance, timeout: timeout))
+      // The socket cannot carry NaN and infinities: invalid criteria are sent as a negative distance (DEF-23).
+      let isValid = criteria != nil
+      call(.allowDeferred(distance: isValid ? distance : -1, timeout: isValid ? timeout : -1))
       return reconcile(at: now)
     }
     guard let manager = managers[id] else { return }
@@ -368,13 +382,26 @@ struct MergedDemand: Sendable {
     if !held.isEmpty { deliver(.fixes(held, run: nil), to: id) }
   }
 
-  /// Time at which ``settle(at:)`` must be called; `.distantFuture` if never.
+  /// Time at which ``endDue(at:)`` must be called; `.distantFuture` if never.
   var deadline: Instant {
     if let mergedEnd { return mergedEnd.deadline }
-    let earliest = managers.values.lazy.filter(\.holdsFixes)
-      .compactMap(\.deferral?.criteria.deadline).min()
-    guard let earliest, earliest < .distantFuture else { return .distantFuture }
-    return earliest + timeoutWait
+    let requests = managers.values.lazy.filter { isInProcess($0) }.compactMap(\.requestDeadline)
+    let deferrals = managers.values.lazy.filter { countsHere($0) }
+      .compactMap(\.deferral?.criteria.deadline)
+    let request = requests.min() ?? .distantFuture
+    guard let deferral = deferrals.min(), deferral < .distantFuture else { return request }
+    return min(request, deferral + timeoutWait)
+  }
+
+  /// Whether the timeout of a manager's deferral is met by the process's clock: while it keeps its fixes here, and while
+  /// no service counts.
+  private func countsHere(_ manager: ManagerDemand) -> Bool {
+    manager.holdsFixes || link.isAbsent && manager.deferral != nil
+  }
+
+  /// Whether a request waits for a fix of another manager's updates, so that the service does not answer it.
+  private func isInProcess(_ manager: ManagerDemand) -> Bool {
+    manager.requestsLocation && service?.isUpdating == true
   }
 
   /// How long after a timeout a deferral ends.
@@ -390,17 +417,29 @@ struct MergedDemand: Sendable {
   }
 
   /// Ends the deferrals whose time is over, after all notices that have arrived.
-  mutating func settle(at now: Instant) {
-    if let mergedEnd, !mergedEnd.hasBatch, now < mergedEnd.deadline { return }
+  mutating func endDue(at now: Instant) {
+    if let mergedEnd, !mergedEnd.isComplete, now < mergedEnd.deadline { return }
     passMergedError()
     mergedEnd = nil
-    for id in identifiers where holds(id) {
-      if managers[id]?.deferral?.isOver(at: now - timeoutWait) == true { finish(id, nil) }
-    }
-    for id in identifiers where managers[id]?.finalBatch == .arriving {
-      managers[id]?.finalBatch = .none
+    for id in identifiers {
+      guard let manager = managers[id] else { continue }
+      if countsHere(manager), manager.deferral?.isOver(at: now - timeoutWait) == true {
+        serviceDeferrals.removeAll { $0 == manager.deferral.map { .forwarded(id, call: $0.call) } }
+        finish(id, nil)
+      }
+      if isInProcess(manager), manager.requestDeadline.map({ $0 <= now }) == true {
+        answerRequest(of: id)
+      }
     }
     reconcile(at: now)
+  }
+
+  /// Ends a request that got no fix in time: the newest fix, or an error (STD-11).
+  private mutating func answerRequest(of id: ManagerID) {
+    managers[id]?.requestsLocation = false
+    guard let last = latest.fix else { return deliver(.failure(.locationUnknown), to: id) }
+    effects.received.append((last.name, 1))
+    deliver(.fixes([last], run: nil), to: id)
   }
 
   private func holds(_ id: ManagerID) -> Bool { managers[id]?.holdsFixes == true }
@@ -481,13 +520,21 @@ struct MergedDemand: Sendable {
   /// program on a board without a screen has no other way to leave the foreground.
   private mutating func reconcileExecution(_ running: [ManagerID]) {
     guard let asked = service, !link.isLaunched else { return }
+    // A loop and a request want fixes now, which a process in the background may not get.
+    let needsForeground = hasLoops || managers.values.contains(where: \.requestsLocation)
     let isDeferring =
       !running.isEmpty && running.allSatisfy { managers[$0]?.isDeferring == true }
     let wanted: ExecutionState =
-      asked.allowsBackground && isDeferring ? .background : .foreground
+      asked.allowsBackground && isDeferring && !needsForeground ? .background : .foreground
     guard wanted != asked.execution else { return }
     link.demand?.execution = wanted
     call(.setExecution(wanted))
+  }
+
+  /// The process has live loops, or none any more: while it has, it stays in the foreground.
+  mutating func setLoops(exist: Bool) {
+    hasLoops = exist
+    reconcileExecution(running)
   }
 
   /// The service refused updates in the background (BKG-18).
@@ -559,13 +606,19 @@ struct MergedDemand: Sendable {
       }
     }
     for id in identifiers {
-      managers[id]?.finalBatch = .none
-      guard let manager = managers[id], manager.isUpdating || manager.requestsLocation else {
-        continue
-      }
+      managers[id]?.awaitsFinalBatch = false
+      guard let manager = managers[id], manager.usesService else { continue }
       managers[id]?.requestsLocation = false
       deliver(.failure(.locationUnknown), to: id)
     }
+  }
+
+  /// No connection will be opened any more (AUT-2): ends all deferrals, those of later calls immediately.
+  mutating func close() {
+    disconnected()
+    link.isClosed = true
+    serviceDeferrals = []
+    for id in identifiers { finish(id, .deferredFailed) }
   }
 
   // MARK: Notices
@@ -574,18 +627,24 @@ struct MergedDemand: Sendable {
   mutating func receive(_ fixes: [StoredFix], at now: Instant) {
     let new = fixes.filter { stored in latest.name.map { $0 < stored.name } ?? true }
     guard let last = new.last else { return }
-    mergedEnd?.hasBatch = true
+    mergedEnd?.count += new.count
+    mergedEnd?.deadline = now + MergedDemand.batchWait
     latest.name = last.name
     var counts = [Int](repeating: 0, count: new.count)
     for id in identifiers {
       guard let manager = managers[id] else { continue }
       if manager.isUpdating {
         for i in offer(new, to: id, at: now) { counts[i] += 1 }
-      } else if manager.finalBatch != .none {
-        managers[id]?.finalBatch = .arriving
-        for i in new.indices { counts[i] += 1 }
-        deliver(.fixes(new, run: nil), to: id)
-      } else if manager.requestsLocation {
+        continue
+      }
+      let final = finalBatch(of: manager, new)
+      if !final.isEmpty {
+        for i in final.indices { counts[i] += 1 }
+        deliver(.fixes(Array(final), run: nil), to: id)
+      }
+      if final.count < new.count {
+        managers[id]?.awaitsFinalBatch = false
+        guard manager.requestsLocation else { continue }
         managers[id]?.requestsLocation = false
         counts[new.count - 1] += 1
         deliver(.fixes([last], run: nil), to: id)
@@ -593,6 +652,15 @@ struct MergedDemand: Sendable {
     }
     for (stored, count) in zip(new, counts) { effects.received.append((stored.name, count)) }
     latest.fix = last
+  }
+
+  /// The fixes that belong to the batch of a deferral that ended with the updates of its manager: those up to the stop
+  /// (DEF-37).
+  private func finalBatch(
+    of manager: ManagerDemand, _ fixes: [StoredFix]
+  ) -> ArraySlice<StoredFix> {
+    guard manager.awaitsFinalBatch, let stoppedAt = manager.stoppedAt else { return [] }
+    return fixes.prefix { $0.fix.acquired <= stoppedAt }
   }
 
   /// Offers fixes to a running manager; returns the indices of those that it gets or keeps.
@@ -608,7 +676,7 @@ struct MergedDemand: Sendable {
         manager.held.append(stored)
         managers[id] = manager
         accepted.append(i)
-        if isMet { finish(id, nil) }
+        if isMet { finish(id, nil) } else { deliverFullCache(of: id) }
         continue
       }
       // The service applied the same filter already, with its exception for pauses (PAU-10).
@@ -625,6 +693,17 @@ struct MergedDemand: Sendable {
     }
     if !batch.isEmpty { deliver(.fixes(batch, run: managers[id]?.run), to: id) }
     return accepted
+  }
+
+  /// When a deferral keeps as many fixes as it may, they are delivered without a finish, and it continues (DEF-31,
+  /// DEF-32).
+  private mutating func deliverFullCache(of id: ManagerID) {
+    guard let held = managers[id]?.held, held.count >= MergedDemand.heldCapacity,
+      let last = held.last
+    else { return }
+    managers[id]?.held = []
+    managers[id]?.filter.move(to: last.fix)
+    deliver(.fixes(held, run: nil), to: id)
   }
 
   /// A fix of significant change, or of a request.
@@ -651,7 +730,7 @@ struct MergedDemand: Sendable {
       if managers[id]?.deferral?.call == number { managers[id]?.deferral = nil }
       deliver(.finished(code), to: id)
     case .cancelled(let id):
-      if managers[id]?.isUpdating == false { managers[id]?.finalBatch = .expected }
+      if managers[id]?.isUpdating == false { managers[id]?.awaitsFinalBatch = true }
       deliver(.finished(code), to: id)
     case .merged:
       mergedEnd = MergedEnd(code: code, deadline: now + MergedDemand.batchWait)
@@ -710,6 +789,9 @@ struct MergedDemand: Sendable {
     _ authorization: Authorization, isReduced: Bool, at now: Instant
   ) {
     setAuthorization(authorization, isReduced: isReduced)
+    // Other rights may allow what was refused; a loss of rights has switched it off in the service.
+    link.isBackgroundRefused = false
+    link.demand?.allowsBackground = false
     reconcile(at: now)
   }
 
@@ -720,6 +802,10 @@ struct MergedDemand: Sendable {
     isReduced = reduced
     if loses {
       effects.dropsFixes = true
+      // Fixes that arrived in the same round are counted in `received`.
+      for case (_, .fixes(let fixes, _)) in effects.deliveries {
+        effects.released += fixes.map(\.name)
+      }
       effects.deliveries.removeAll { if case .fixes = $0.delivery { true } else { false } }
     }
     for id in identifiers {
@@ -729,6 +815,7 @@ struct MergedDemand: Sendable {
       effects.released += managers[id]?.held.map(\.name) ?? []
       managers[id]?.held = []
       managers[id]?.skipped = nil
+      managers[id]?.awaitsFinalBatch = false
       if holds(id) { finish(id, new.isRefused ? .denied : .deferredAccuracyTooLow) }
     }
     if loses {

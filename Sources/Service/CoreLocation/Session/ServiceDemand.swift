@@ -47,6 +47,8 @@ struct ServiceLink: Sendable {
   var demand: ServiceDemand?
   /// Whether the last attempt to connect failed.
   var isAbsent = false
+  /// Whether no further attempt will be made (AUT-2).
+  var isClosed = false
   /// Whether updates can be deferred (DEF-7).
   var isDeferralAvailable = false
   /// Whether the service started this process, which is in the background from then on (BKG-19).

@@ -32,6 +32,11 @@ struct ServiceObjects: Sendable {
   /// All objects.
   var all: [any ServiceObject] { entries.values.map(\.object) }
 
+  /// Whether there are loops over live updates.
+  var hasLoops: Bool {
+    entries.values.contains { if case .openLive = $0.object.openingCall { true } else { false } }
+  }
+
   /// Adds an object.
   mutating func add(_ object: any ServiceObject) {
     entries[ObjectIdentifier(object)] = Entry(object: object)

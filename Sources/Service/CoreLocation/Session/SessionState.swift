@@ -74,6 +74,15 @@ struct SessionState: Sendable {
     outbox.contains { $0.call == .removeRegion(region.kind, name: region.name) }
   }
 
+  /// Queues a call. Without a connection it replaces an equal one, so that a program that repeats its calls does not fill
+  /// the memory.
+  mutating func queue(_ call: OutgoingCall) {
+    if phase != .connected, call.completion == nil {
+      outbox.removeAll { $0.completion == nil && $0.call == call.call }
+    }
+    outbox.append(call)
+  }
+
   /// Carries out the effects of the demand: fills the outbox, the ledgers and the mailboxes.
   mutating func applyEffects() {
     let effects = demand.takeEffects()
@@ -122,7 +131,7 @@ struct SessionState: Sendable {
       receive(notice, at: now)
     }
     demand.receive(batch, at: now)
-    demand.settle(at: now)
+    demand.endDue(at: now)
     applyEffects()
     takeHandled()
   }

@@ -187,7 +187,8 @@ struct CoreLocationProgramTests {
     #expect(line("refused", of: five, daemon, from: &second) != nil)
   }
 
-  @Test("LIV-6, AUT-7, BKG-18: the first run without service, permission or key reports how to fix it")
+  @Test(
+    "LIV-6, AUT-7, BKG-18: the first run without service, permission or key reports how to fix it")
   func firstRun() throws {
     let absent = start("CoreLocationProbe", ["run-loop", "update"], "/nowhere/socket")
     #expect(absent.line() == "first failed 0")
