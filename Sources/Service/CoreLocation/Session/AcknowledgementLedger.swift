@@ -53,6 +53,8 @@ struct FixLedger: Sendable {
 struct EventLedger: Sendable {
   private var entries: [(number: UInt32, receivers: Int)] = []
   private var newest: UInt32 = 0
+  /// The greatest number that was acknowledged, or is to be acknowledged.
+  private(set) var acknowledged: UInt32 = 0
 
   /// Notes the arrival of an event; false if it arrived before, on an earlier connection.
   mutating func arrive(_ number: UInt32) -> Bool {
@@ -78,6 +80,7 @@ struct EventLedger: Sendable {
     guard count > 0 else { return nil }
     let last = entries[count - 1].number
     entries.removeFirst(count)
+    acknowledged = last
     return last
   }
 

@@ -52,6 +52,8 @@ struct SessionState: Sendable {
   /// Names to acknowledge.
   var handledFix: FixName?
   var handledEvent: UInt32?
+  /// The region whose crossing was the last notice of a region, and was resent.
+  private var resentCrossing: String?
   /// The newest delivered fix (STD-8).
   var location: StoredFix?
 
@@ -138,9 +140,9 @@ struct SessionState: Sendable {
     case .authorization(let authorization, let isReduced):
       demand.receiveAuthorization(authorization, isReduced: isReduced, at: now)
     case .visit(let visit, let number):
-      if events.arrive(number) { demand.receiveVisit(visit, number: number) }
+      if arrive(number) { demand.receiveVisit(visit, number: number) }
     case .region(let event, let number):
-      guard events.arrive(number) else { return }
+      guard isNew(event, number: number) else { return }
       // Deliveries keep their order.
       applyEffects()
       receive(event, number: number)
@@ -148,6 +150,28 @@ struct SessionState: Sendable {
     // Core Location has no callback for these.
     case .gap, .degraded, .takenOver: break
     }
+  }
+
+  /// Notes the arrival of an event; false if it was resent after a loss of the connection.
+  ///
+  /// The service ignores the acknowledgement of an event that it has not sent on the present connection, so an event
+  /// that was handled before is acknowledged again.
+  private mutating func arrive(_ number: UInt32) -> Bool {
+    guard !events.arrive(number) else { return true }
+    if number <= events.acknowledged { handledEvent = events.acknowledged }
+    return false
+  }
+
+  /// Whether an event of a region did not arrive before; the state after a resent crossing is resent too (REG-8).
+  private mutating func isNew(_ event: WireRegionEvent, number: UInt32) -> Bool {
+    let previous = resentCrossing
+    resentCrossing = nil
+    guard arrive(number) else {
+      if event.isCrossing { resentCrossing = event.name }
+      return false
+    }
+    if number == 0, case .determined = event.change, event.name == previous { return false }
+    return true
   }
 
   private mutating func receive(_ event: WireRegionEvent, number: UInt32) {
@@ -163,5 +187,15 @@ struct SessionState: Sendable {
     }
     events.add(number, receivers: mailboxes.count)
     for mailbox in mailboxes.values { mailbox.post(item) }
+  }
+}
+
+extension WireRegionEvent {
+  /// Whether the device crossed the boundary of a region; the region's state follows (REG-8).
+  fileprivate var isCrossing: Bool {
+    switch change {
+    case .entered, .exited: kind == .region
+    case .determined, .monitor, .failed: false
+    }
   }
 }
