@@ -16,7 +16,7 @@ final class FakeSession: Sendable {
 
   init(
     _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
-    storesRegions: Bool = true
+    regionRefusal: WireError? = nil
   ) {
     let next = Mutex(0)
     service = FakeService { call in
@@ -34,7 +34,7 @@ final class FakeSession: Sendable {
         }
         reply =
           number < 4 ? .opened(number) : .error(.limitExceeded(what: "live updates", limit: 4))
-      case .addRegion where !storesRegions: reply = .error(.notAvailable(what: "the disk"))
+      case .addRegion, .requestRegionState: reply = regionRefusal.map { .error($0) } ?? .done
       // A call for tests that ends the connection.
       case .disallowDeferred: return ([], true)
       case .openBackgroundSession: reply = .active(false)

@@ -107,7 +107,7 @@ private final class BackgroundSessionCore: ServiceObject {
     }
   }
 
-  func receive(_ notice: WireNotice) {}
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? { nil }
 
   func connectionLost() {}
 

@@ -133,8 +133,8 @@ private final class ServiceSessionCore: ServiceObject {
     if case .opened(let number) = reply { number } else { nil }
   }
 
-  func receive(_ notice: WireNotice) {
-    if case .session(_, let diagnostics) = notice { queue.put(diagnostics) }
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? {
+    if case .session(_, let diagnostics) = notice { queue.add(diagnostics).wakeup } else { nil }
   }
 
   func connectionLost() {}

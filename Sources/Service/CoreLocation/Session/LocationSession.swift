@@ -67,13 +67,26 @@ import Synchronization
   /// Changes the state, carries out the effects, and wakes the thread if it has something to send.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout sending SessionState) -> Result) -> Result {
-    let (result, mustWake) = state.withLock { state in
+    let (result, mustWake) = withState { state in
       let result = body(&state)
       state.applyEffects()
       state.takeHandled()
       return (result, state.hasOutput)
     }
     if mustWake { wakePipe?.wake() }
+    return result
+  }
+
+  /// Changes the state, then does what must be done without the lock.
+  private func withState<Result: Sendable>(
+    _ body: (inout sending SessionState) -> Result
+  ) -> Result {
+    let (result, wakeups) = state.withLock { state in
+      let result = body(&state)
+      defer { state.wakeups = [] }
+      return (result, state.wakeups)
+    }
+    for wakeup in wakeups { wakeup() }
     return result
   }
 
@@ -222,7 +235,7 @@ import Synchronization
       notices.append(notice)
       if notice == .takenOver { throw .takenOver }
     }
-    let (deadline, hasOutput) = state.withLock { state in
+    let (deadline, hasOutput) = withState { state in
       state.receive(notices, at: .now)
       return (state.demand.deadline, state.hasOutput)
     }
@@ -286,11 +299,11 @@ import Synchronization
   }
 
   private func takeOver(_ error: ClientError) {
-    let (objects, calls) = state.withLock { state in
+    let (objects, calls) = withState { state in
       state.phase = .takenOver
       state.demand.disconnected()
       state.applyEffects()
-      state.router.finish(error)
+      state.finishMonitors(error)
       defer { state.outbox = [] }
       return (state.objects.all, state.outbox)
     }

@@ -12,8 +12,8 @@ protocol ServiceObject: AnyObject, Sendable {
   func closingCall(_ number: Int) -> WireCall
   /// Takes the reply to the opening call; returns its number, or nil if the reply does not match.
   func opened(_ reply: WireReply) -> Int?
-  /// A notice with its number.
-  func receive(_ notice: WireNotice)
+  /// A notice with its number; returns what is to be done without the session's lock.
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)?
   /// There is no connection; it is opened on the next one.
   func connectionLost()
   /// It was refused, or no connection can be opened any more.

@@ -47,8 +47,10 @@ struct SessionState: Sendable {
   var outbox: [OutgoingCall] = []
   var fixes = FixLedger()
   var events = EventLedger()
-  /// Region events that arrived before a manager existed.
+  /// Region events that arrived before a manager existed, at most ``MonitorEventRouter/capacity``.
   var unclaimed: [MailboxItem] = []
+  /// What is to be done after unlocking, because it runs code of the program.
+  var wakeups: [@Sendable () -> Void] = []
   /// Names to acknowledge.
   var handledFix: FixName?
   var handledEvent: UInt32?
@@ -146,7 +148,7 @@ struct SessionState: Sendable {
       // Deliveries keep their order.
       applyEffects()
       receive(event, number: number)
-    case .live, .session: objects.receiver(of: notice)?.receive(notice)
+    case .live, .session: wake(objects.receiver(of: notice)?.receive(notice))
     // Core Location has no callback for these.
     case .gap, .degraded, .takenOver: break
     }
@@ -175,18 +177,84 @@ struct SessionState: Sendable {
   }
 
   private mutating func receive(_ event: WireRegionEvent, number: UInt32) {
-    if event.kind == .condition {
-      events.add(number, receivers: router.route(event, number: number) ? 1 : 0)
-      return
-    }
+    if event.kind == .condition { return receiveCondition(event, number: number) }
     let item = MailboxItem.region(event, regions[event.name], number: number)
     if case .failed = event.change { regions[event.name] = nil }
     guard !mailboxes.isEmpty else {
       events.add(number, receivers: 1)
-      return unclaimed.append(item)
+      unclaimed.append(item)
+      if unclaimed.count > MonitorEventRouter.capacity { release([unclaimed.removeFirst()]) }
+      return
     }
     events.add(number, receivers: mailboxes.count)
     for mailbox in mailboxes.values { mailbox.post(item) }
+  }
+
+  // MARK: Monitors
+
+  private mutating func receiveCondition(_ received: WireRegionEvent, number: UInt32) {
+    guard
+      let event = ConditionEvent(
+        received, number: number, region: conditions[received.name]?.region)
+    else { return }
+    events.add(number, receivers: 1)
+    let isOpen = router.isOpen(event.monitor)
+    events.setUnclaimed(number, !isOpen)
+    finish(router.route(event))
+  }
+
+  /// Opens a monitor, which gets the events that wait for it; nil if it is already open (REG-11).
+  mutating func openMonitor(_ name: String) -> UpdateQueue<ConditionEvent>? {
+    for event in router.unclaimed where event.monitor == name {
+      events.setUnclaimed(event.number, false)
+    }
+    return router.open(name)
+  }
+
+  /// Closes a monitor; its unread events wait for the next one of that name.
+  mutating func closeMonitor(_ name: String) {
+    let (kept, addition) = router.close(name)
+    for event in kept { events.setUnclaimed(event.number, true) }
+    finish(addition)
+  }
+
+  /// An event was read, and its loop was left before it was handled: the next loop gets it (REG-13).
+  mutating func putBack(_ event: ConditionEvent, to queue: UpdateQueue<ConditionEvent>) {
+    finish(queue.putBack(event))
+  }
+
+  /// A loop has handled an event: it becomes the last one of its condition, unless another circle has replaced that
+  /// (REG-13).
+  mutating func finish(_ event: ConditionEvent) {
+    let key = "\(event.monitor)/\(event.identifier)"
+    if conditions[key]?.region.circle == event.region?.circle {
+      conditions[key]?.lastEvent = WireRegionEvent(
+        .condition, name: key, .monitor(event.state, event.problem, at: event.date))
+    }
+    events.release(event.number)
+  }
+
+  /// Adds a condition. Waiting events of another circle with that name are not delivered any more (REG-13).
+  mutating func addCondition(_ region: WireRegion, assuming state: MonitorState) {
+    for event in router.removeEvents(of: region.name, where: { $0.region?.circle != region.circle })
+    {
+      events.release(event.number)
+    }
+    conditions[region.name] = WireMonitoredRegion(region, state: state, lastEvent: nil)
+  }
+
+  /// Ends all monitors, because no connection can be opened any more.
+  mutating func finishMonitors(_ error: ClientError) {
+    for wakeup in router.finish(error) { wake(wakeup) }
+  }
+
+  private mutating func finish(_ addition: UpdateQueue<ConditionEvent>.Addition) {
+    for event in addition.dropped { events.release(event.number) }
+    wake(addition.wakeup)
+  }
+
+  private mutating func wake(_ wakeup: (@Sendable () -> Void)?) {
+    if let wakeup { wakeups.append(wakeup) }
   }
 }
 
