@@ -62,7 +62,7 @@ final class LiveLoopCore: ServiceObject {
 
   var openingCall: WireCall { .openLive(configuration) }
 
-  func closingCall(_ number: Int) -> WireCall { .closeLive(number) }
+  func closingCall(_ number: Int) -> WireCall? { .closeLive(number) }
 
   func opened(_ reply: WireReply) -> Int? {
     if case .opened(let number) = reply { number } else { nil }

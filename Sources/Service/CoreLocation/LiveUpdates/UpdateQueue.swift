@@ -21,6 +21,8 @@ final class UpdateQueue<Element: Sendable>: Sendable {
 
   private struct State {
     var waiting: [Element] = []
+    /// The newest element that was added.
+    var newest: Element?
     var reader: (ticket: UInt64, continuation: Continuation)?
     /// Set at the end; `.some(nil)` is an end without an error.
     var end: ClientError??
@@ -73,6 +75,7 @@ final class UpdateQueue<Element: Sendable>: Sendable {
   /// Gives an element to the reader, or else queues it; `queue` returns the elements that are dropped.
   private func addition(of element: Element, else queue: (inout State) -> [Element]) -> Addition {
     state.withLock { state in
+      state.newest = element
       guard let reader = state.reader?.continuation else {
         return Addition(dropped: queue(&state))
       }
@@ -92,6 +95,14 @@ final class UpdateQueue<Element: Sendable>: Sendable {
       guard let reader = state.reader?.continuation else { return nil }
       state.reader = nil
       return { reader.resume(returning: UpdateQueue.outcome(of: error)) }
+    }
+  }
+
+  /// Queues the newest element again for another loop, if none is queued and no loop reads.
+  func repeatNewest() {
+    state.withLock { state in
+      guard state.waiting.isEmpty, state.reader == nil, state.end == nil else { return }
+      if let newest = state.newest { state.waiting = [newest] }
     }
   }
 

@@ -141,10 +141,16 @@ extension LocationSession {
 
   /// Removes a manager that is deallocated.
   func removeManager(_ id: MergedDemand.ManagerID) {
-    change { state in
+    let undelivered = change { state -> [MailboxItem] in
       state.demand.remove(id, at: .now)
       state.applyEffects()
-      if let mailbox = state.mailboxes.removeValue(forKey: id) { state.release(mailbox.close()) }
+      state.stateRequests.removeAll { $0.manager == id }
+      guard let mailbox = state.mailboxes.removeValue(forKey: id) else { return [] }
+      let items = mailbox.close()
+      state.release(items)
+      return items
     }
+    // Actions own objects of the program, whose deinitialisers may use the session: they end here, without the lock.
+    withExtendedLifetime(undelivered) {}
   }
 }

@@ -140,8 +140,10 @@ import Synchronization
       case .success(let reply):
         guard let number = object.opened(reply) else { return object.fail(.malformed("no number")) }
         self?.change { state in
-          if !state.objects.setNumber(number, of: object) {
-            state.outbox.append(OutgoingCall(call: object.closingCall(number)))
+          if !state.objects.setNumber(number, of: object),
+            let call = object.closingCall(number)
+          {
+            state.outbox.append(OutgoingCall(call: call))
           }
         }
       case .failure(let error): if case .refused = error { object.fail(error) }
@@ -213,6 +215,8 @@ import Synchronization
       state.demand.connected(session, at: .now)
       state.applyEffects()
       for object in state.objects.all { state.outbox.append(opening(object)) }
+      state.outbox += state.stateRequests.map { stateCall($0) }
+      state.stateRequests = []
       state.outbox += kept
       // What was handled while there was no connection, or was lost with the previous one.
       state.handledFix = state.handledFix ?? state.fixes.newest
@@ -303,7 +307,7 @@ import Synchronization
       state.phase = .takenOver
       state.demand.disconnected()
       state.applyEffects()
-      state.finishMonitors(error)
+      state.finishEvents(error)
       defer { state.outbox = [] }
       return (state.objects.all, state.outbox)
     }

@@ -54,8 +54,10 @@ struct SessionState: Sendable {
   /// Names to acknowledge.
   var handledFix: FixName?
   var handledEvent: UInt32?
-  /// The region whose crossing was the last notice of a region, and was resent.
-  private var resentCrossing: String?
+  /// Requests of states that the service has accepted and not answered, oldest first (REG-7).
+  var stateRequests: [StateRequest] = []
+  /// The region whose crossing was the last notice of a region, and whether that was resent.
+  private var lastCrossing: (name: String, isResent: Bool)?
   /// The newest delivered fix (STD-8).
   var location: StoredFix?
 
@@ -74,7 +76,7 @@ struct SessionState: Sendable {
   }
 
   /// Whether a call that waits to be sent removes the region.
-  private func removes(_ region: WireRegion) -> Bool {
+  func removes(_ region: WireRegion) -> Bool {
     outbox.contains { $0.call == .removeRegion(region.kind, name: region.name) }
   }
 
@@ -166,13 +168,16 @@ struct SessionState: Sendable {
 
   /// Whether an event of a region did not arrive before; the state after a resent crossing is resent too (REG-8).
   private mutating func isNew(_ event: WireRegionEvent, number: UInt32) -> Bool {
-    let previous = resentCrossing
-    resentCrossing = nil
-    guard arrive(number) else {
-      if event.isCrossing { resentCrossing = event.name }
-      return false
+    let crossing = lastCrossing
+    let isNew = arrive(number)
+    lastCrossing = event.isCrossing ? (name: event.name, isResent: !isNew) : nil
+    guard isNew, number == 0, event.kind == .region, case .determined = event.change else {
+      return isNew
     }
-    if number == 0, case .determined = event.change, event.name == previous { return false }
+    if let crossing, crossing.name == event.name { return !crossing.isResent }
+    if let index = stateRequests.firstIndex(where: { $0.name == event.name }) {
+      stateRequests.remove(at: index)
+    }
     return true
   }
 
@@ -243,9 +248,11 @@ struct SessionState: Sendable {
     conditions[region.name] = WireMonitoredRegion(region, state: state, lastEvent: nil)
   }
 
-  /// Ends all monitors, because no connection can be opened any more.
-  mutating func finishMonitors(_ error: ClientError) {
+  /// Ends all monitors and requests of states, because no connection can be opened any more.
+  mutating func finishEvents(_ error: ClientError) {
     for wakeup in router.finish(error) { wake(wakeup) }
+    for request in stateRequests { answerUnknown(request) }
+    stateRequests = []
   }
 
   private mutating func finish(_ addition: UpdateQueue<ConditionEvent>.Addition) {
