@@ -321,6 +321,35 @@ struct SessionTests {
     #expect(isClosed == (isActive || authorization == .notDetermined))
   }
 
+  @Test(
+    "RNG-8: a manager whose thread is busy leaves fixes with the service, and gets all of them later"
+  )
+  func busyManager() async {
+    let fake = FakeSession()
+    let gate = DispatchSemaphore(value: 0)
+    let recorder = Recorder()
+    let thread = ManagerThread(fake.session, recorder) { manager in
+      manager.startUpdatingLocation()
+      gate.wait()
+    }
+    #expect(await fake.received(.startUpdating))
+    let count = 3 * UInt64(ManagerMailbox.capacity)
+    let sender = Task.detached {
+      for sequence in 1...count {
+        fake.service.notify(.paused)
+        if sequence == count { fake.service.notify(.fixes([storedFix(sequence)])) }
+      }
+    }
+    #expect(await wait { fake.session.read { $0.isFull } })
+    try? await Task.sleep(for: .milliseconds(200))
+    let pending = fake.session.read { $0.mailboxes.values.map(\.count).max() ?? 0 }
+    #expect(pending <= 2 * ManagerMailbox.capacity)
+    gate.signal()
+    await sender.value
+    #expect(await fake.received(.acknowledge(storedFix(count).name)))
+    thread.end()
+  }
+
   @Test("STD-2: a delegate that is set late gets the first authorization")
   func lateDelegate() async {
     let fake = FakeSession()

@@ -109,6 +109,9 @@ import Synchronization
     change { $0.outbox.append(OutgoingCall(call: call, isKept: isKept, completion: completion)) }
   }
 
+  /// Wakes the thread, because ``SessionState/isFull`` may have changed.
+  func wake() { wakePipe?.wake() }
+
   // MARK: Objects that the service numbers
 
   /// Opens an object now and on each later connection.
@@ -235,7 +238,10 @@ import Synchronization
   private func serve(_ connection: inout ClientSession) throws(ClientError) {
     try sendOutput(&connection)
     var notices: [WireNotice] = []
-    while let notice = try connection.nextNotice(within: .zero) {
+    let isFull = state.withLock { $0.isFull }
+    while !isFull, notices.count < ManagerMailbox.capacity,
+      let notice = try connection.nextNotice(within: .zero)
+    {
       notices.append(notice)
       if notice == .takenOver { throw .takenOver }
     }
@@ -246,7 +252,8 @@ import Synchronization
     reportAuthorization(notices)
     if hasOutput || !notices.isEmpty { return }
     wakePipe?.wait(
-      or: connection.descriptor, milliseconds: LocationSession.milliseconds(until: deadline))
+      or: isFull ? -1 : connection.descriptor,
+      milliseconds: LocationSession.milliseconds(until: deadline))
   }
 
   private func reportAuthorization(_ notices: [WireNotice]) {

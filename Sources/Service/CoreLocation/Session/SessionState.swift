@@ -113,6 +113,11 @@ struct SessionState: Sendable {
     handledEvent = events.takeHandled() ?? handledEvent
   }
 
+  /// Whether notices stay with the service, because no manager handles its items in time.
+  ///
+  /// One manager whose thread does not run its loop does not keep the others from theirs.
+  var isFull: Bool { !mailboxes.isEmpty && mailboxes.values.allSatisfy(\.isFull) }
+
   // MARK: Notices
 
   /// Handles notices that arrived together.
