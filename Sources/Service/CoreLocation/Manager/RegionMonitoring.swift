@@ -82,10 +82,10 @@ extension SessionState {
   mutating func beginMonitoring(
     _ region: WireRegion, for manager: MergedDemand.ManagerID
   ) -> Bool {
-    let hasRoom =
+    let isBelowLimit =
       regions[region.name] != nil || regions.count + conditions.count < RegionMonitor.capacity
     let isValid = region.radius > 0 && region.radius <= RegionLimits().maximumRadius
-    guard hasRoom && isValid else {
+    guard isBelowLimit && isValid else {
       reportFailure(of: region, to: manager)
       return false
     }
