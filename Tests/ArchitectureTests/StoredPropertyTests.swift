@@ -339,7 +339,6 @@ enum WritableTypes {
     CoreLocation.CLBeaconRegion.notifyEntryStateOnDisplay: writable in Apple's API
     CoreLocation.LocationValues: record of a location, constant in CLLocation
     CoreLocation.BeaconIdentity: record of an identity, constant in its owners
-    CoreLocation.CLLocationManager.delegate: writable in Apple's API
     CoreLocation.CLLocationManager.showsBackgroundLocationIndicator: writable in Apple's API
     CoreLocation.CLLocationManager.headingFilter: writable in Apple's API
     CoreLocation.CLLocationManager.headingOrientation: writable in Apple's API
@@ -351,6 +350,7 @@ enum WritableTypes {
     CoreLocation.LatestFixes: record in a private property of MergedDemand
     CoreLocation.MergedDemand.Effects: result of a step, composed by MergedDemand
     CoreLocation.OutgoingCall: record in the outbox
+    CoreLocation.UpdateQueue.Addition: result of a step, composed by its queue and the router
     CoreLocation.SessionState: guarded by the lock of LocationSession, whose files change it
     torpord.Options: options of the command line
     """

@@ -62,8 +62,8 @@ static struct {
   pthread_cond_t hasJobs;
   Job *first[buckets];
   Job *last[buckets];
-  /// Threads that wait for jobs, and all threads.
-  int idle, threads, limit;
+  /// Jobs in the lists; threads that wait for jobs, also those that were signalled and do not run yet; all threads.
+  int queued, idle, threads, limit;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .hasJobs = PTHREAD_COND_INITIALIZER};
 
 static TorporExecutorState state = torporExecutorUnavailable;
@@ -85,6 +85,7 @@ static Job *takeJob(void) {
     if (!job) continue;
     pool.first[i] = job->schedulerPrivate[0];
     if (!pool.first[i]) pool.last[i] = NULL;
+    pool.queued--;
     return job;
   }
   return NULL;
@@ -112,7 +113,8 @@ static void *work(void *unused) {
 static SWIFTCALL void enqueue(Job *job, EnqueueOriginal original) {
   job->schedulerPrivate[0] = NULL;
   pthread_mutex_lock(&pool.lock);
-  if (pool.idle == 0 && pool.threads < pool.limit) {
+  // Each queued job takes one of the idle threads.
+  if (pool.queued >= pool.idle && pool.threads < pool.limit) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -136,6 +138,7 @@ static SWIFTCALL void enqueue(Job *job, EnqueueOriginal original) {
     pool.first[bucket] = job;
   }
   pool.last[bucket] = job;
+  pool.queued++;
   pthread_cond_signal(&pool.hasJobs);
   pthread_mutex_unlock(&pool.lock);
 }

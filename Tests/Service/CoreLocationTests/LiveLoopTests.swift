@@ -59,9 +59,9 @@ struct LiveLoopTests {
   func slow() async throws {
     let core = LiveLoopCore(.default)
     for sequence in 1...5 as ClosedRange<UInt64> {
-      core.receive(.live(element(0, sequence, dropped: 2)))
+      _ = core.receive(.live(element(0, sequence, dropped: 2)))
     }
-    core.receive(.live(element(0, nil, stationary: true)))
+    _ = core.receive(.live(element(0, nil, stationary: true)))
     let newest = try #require(try await core.queue.next())
     #expect(newest.location == storedFix(5) && newest.isStationary)
     #expect(newest.dropped == 14, "two dropped in each of five, and four of the five")
@@ -71,8 +71,8 @@ struct LiveLoopTests {
   func forgotten() async throws {
     for flag in [LiveFlags.accuracyLimited, .authorizationDenied] {
       let core = LiveLoopCore(.default)
-      core.receive(.live(element(0, 1)))
-      core.receive(.live(element(0, nil, flag)))
+      _ = core.receive(.live(element(0, 1)))
+      _ = core.receive(.live(element(0, nil, flag)))
       let newest = try #require(try await core.queue.next())
       #expect(newest.location == nil && newest.dropped == 1)
     }

@@ -56,7 +56,7 @@ struct MonitorTests {
     "REG-14: a beacon is unsupported; a condition that cannot be stored is reported and monitored")
   func problems() async throws {
     let start = Date()
-    let fake = FakeSession(storesRegions: false)
+    let fake = FakeSession(regionRefusal: .notAvailable(what: "the disk"))
     let monitor = CLMonitor("doors", of: fake.session)
     var events = await monitor.events.makeAsyncIterator()
     await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "key")
@@ -68,6 +68,43 @@ struct MonitorTests {
     let event = try #require(try await events.next())
     #expect(event.identifier == "home" && event.persistenceUnavailable && event.state == .unknown)
     #expect(event.date >= start - 1 && event.date <= Date())
+  }
+
+  @Test("REG-2: only a refusal for the limit or the parameters is reported as such")
+  func refusals() async throws {
+    let expected: [(WireError, Bool)] = [
+      (.limitExceeded(what: "regions", limit: 20), true), (.invalidParameter("radius"), true),
+      (.permissionDenied, false),
+    ]
+    for (refusal, isLimit) in expected {
+      let fake = FakeSession(regionRefusal: refusal)
+      let monitor = CLMonitor("doors", of: fake.session)
+      var events = await monitor.events.makeAsyncIterator()
+      await monitor.add(home, identifier: "home")
+      let event = try #require(try await events.next())
+      #expect(event.state == .unmonitored && event.conditionLimitExceeded == isLimit)
+    }
+  }
+
+  @Test("REG-13: the event whose loop was left is the first one of the next loop")
+  func leftLoop() async throws {
+    let fake = FakeSession()
+    let monitor = CLMonitor("doors", of: fake.session)
+    for (number, state) in [(1, MonitorState.satisfied), (2, .unsatisfied)]
+      as [(UInt32, MonitorState)]
+    {
+      fake.service.notify(.region(event("doors/d", state), number: number))
+    }
+    for _ in 0..<2 {
+      for try await event in await monitor.events {
+        #expect(event.state == .satisfied)
+        break
+      }
+    }
+    var events = await monitor.events.makeAsyncIterator()
+    #expect(try await events.next()?.state == .satisfied)
+    #expect(try await events.next()?.state == .unsatisfied)
+    #expect(await fake.received(.acknowledgeEvents(1)))
   }
 
   @Test("REG-13: a handled event is acknowledged with those before it, over all monitors")

@@ -16,7 +16,7 @@ final class FakeSession: Sendable {
 
   init(
     _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
-    storesRegions: Bool = true
+    regionRefusal: WireError? = nil, isBackgroundActive: Bool = false
   ) {
     let next = Mutex(0)
     service = FakeService { call in
@@ -34,10 +34,10 @@ final class FakeSession: Sendable {
         }
         reply =
           number < 4 ? .opened(number) : .error(.limitExceeded(what: "live updates", limit: 4))
-      case .addRegion where !storesRegions: reply = .error(.notAvailable(what: "the disk"))
+      case .addRegion, .requestRegionState: reply = regionRefusal.map { .error($0) } ?? .done
       // A call for tests that ends the connection.
       case .disallowDeferred: return ([], true)
-      case .openBackgroundSession: reply = .active(false)
+      case .openBackgroundSession: reply = .active(isBackgroundActive)
       case .listRegions: reply = .regions(regions)
       case .getLocation: reply = .location(nil)
       default: reply = .done
@@ -97,6 +97,17 @@ final class Recorder: NSObject, CLLocationManagerDelegate, Sendable {
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
     note("failed \((error as? CLError)?.code.rawValue ?? -1)")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+    note("started \(region.identifier)")
+  }
+
+  func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
+    withError error: any Error
+  ) {
+    note("failed \(region?.identifier ?? "") \((error as? CLError)?.code.rawValue ?? -1)")
   }
 
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
@@ -341,15 +352,92 @@ struct SessionTests {
     var diagnostics = service?.diagnostics.makeAsyncIterator()
     let diagnostic = try await diagnostics?.next()
     #expect(diagnostic?.fullAccuracyDenied == true)
+    diagnostics = service?.diagnostics.makeAsyncIterator()
+    #expect(try await diagnostics?.next()?.fullAccuracyDenied == true, "also a second loop")
     diagnostics = nil
     service = nil
     #expect(await fake.received(.closeServiceSession(0)))
     let background = CLBackgroundActivitySession(of: fake.session)
-    var reasons = background.diagnostics.makeAsyncIterator()
-    #expect(try await reasons.next()?.insufficientlyInUse == true)
+    for _ in 0..<2 {
+      var reasons = background.diagnostics.makeAsyncIterator()
+      #expect(try await reasons.next()?.insufficientlyInUse == true)
+    }
     background.invalidate()
-    #expect(await fake.received(.closeBackgroundSession))
+    var reasons = background.diagnostics.makeAsyncIterator()
     #expect(try await reasons.next() == nil)
+  }
+
+  @Test(
+    "BKG-9, BKG-10: the end of an inactive background session leaves an active one open",
+    arguments: [Authorization.always, .notDetermined], [true, false])
+  func backgroundEnd(_ authorization: Authorization, isActive: Bool) async throws {
+    let fake = FakeSession(authorization, isBackgroundActive: isActive)
+    let background = CLBackgroundActivitySession(of: fake.session)
+    var reasons = background.diagnostics.makeAsyncIterator()
+    _ = try await reasons.next()
+    background.invalidate()
+    fake.session.send(.requestAuthorization(.always))
+    #expect(await fake.received(.requestAuthorization(.always)))
+    let isClosed = fake.service.calls.contains(.closeBackgroundSession)
+    #expect(isClosed == (isActive || authorization == .notDetermined))
+  }
+
+  @Test(
+    "RNG-8: a manager whose thread is busy leaves fixes with the service, and gets all of them later"
+  )
+  func busyManager() async {
+    let fake = FakeSession()
+    let gate = DispatchSemaphore(value: 0)
+    let recorder = Recorder()
+    let thread = ManagerThread(fake.session, recorder) { manager in
+      manager.startUpdatingLocation()
+      gate.wait()
+    }
+    #expect(await fake.received(.startUpdating))
+    let count = 3 * UInt64(ManagerMailbox.capacity)
+    let sender = Task.detached {
+      for sequence in 1...count {
+        fake.service.notify(.paused)
+        if sequence == count { fake.service.notify(.fixes([storedFix(sequence)])) }
+      }
+    }
+    #expect(await wait { fake.session.read { $0.isFull } })
+    try? await Task.sleep(for: .milliseconds(200))
+    let pending = fake.session.read { $0.mailboxes.values.map(\.count).max() ?? 0 }
+    #expect(pending <= 2 * ManagerMailbox.capacity)
+    gate.signal()
+    await sender.value
+    #expect(await fake.received(.acknowledge(storedFix(count).name)))
+    thread.end()
+  }
+
+  @Test("STD-2: a delegate that is set late gets the first authorization")
+  func lateDelegate() async {
+    let fake = FakeSession()
+    let recorder = Recorder()
+    let thread = ManagerThread(fake.session, recorder) { manager in
+      manager.delegate = nil
+      _ = manager.authorizationStatus
+      RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.2))
+      manager.delegate = recorder
+    }
+    #expect(await wait { recorder.lines.withLock { $0 == ["authorization 3"] } })
+    thread.end()
+  }
+
+  @Test("an object of the program that ends with a manager may use the session")
+  func endOfManager() async {
+    let fake = FakeSession()
+    let ended = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      let manager = CLLocationManager(session: fake.session)
+      let user = SessionUser(fake.session, ended)
+      manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "") { _ in
+        withExtendedLifetime(user) {}
+      }
+    }
+    thread.start()
+    #expect(await wait { ended.wait(timeout: .now()) == .success })
   }
 
   @Test("REG-11, REG-13: the last event of a condition advances when the next one is requested")
@@ -384,5 +472,21 @@ struct SessionTests {
     await monitor.remove("home")
     #expect(await fake.received(.removeRegion(.condition, name: "doors/home")))
     #expect(await monitor.record(for: "home") == nil)
+  }
+}
+
+/// An object of a program whose end uses the session.
+private final class SessionUser: Sendable {
+  private let session: LocationSession
+  private let ended: DispatchSemaphore
+
+  init(_ session: LocationSession, _ ended: DispatchSemaphore) {
+    self.session = session
+    self.ended = ended
+  }
+
+  deinit {
+    session.send(.requestAuthorization(.always))
+    ended.signal()
   }
 }

@@ -62,13 +62,15 @@ final class LiveLoopCore: ServiceObject {
 
   var openingCall: WireCall { .openLive(configuration) }
 
-  func closingCall(_ number: Int) -> WireCall { .closeLive(number) }
+  func closingCall(_ number: Int) -> WireCall? { .closeLive(number) }
 
   func opened(_ reply: WireReply) -> Int? {
     if case .opened(let number) = reply { number } else { nil }
   }
 
-  func receive(_ notice: WireNotice) { if case .live(let element) = notice { queue.put(element) } }
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? {
+    if case .live(let element) = notice { queue.add(element).wakeup } else { nil }
+  }
 
   /// Silence has a reported reason (LIV-7); the loop continues on the next connection (LIV-12).
   func connectionLost() {

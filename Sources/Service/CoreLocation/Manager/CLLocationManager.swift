@@ -14,6 +14,7 @@ open class CLLocationManager: NSObject {
   // Assigned once, at the end of the initialiser.
   private var id: MergedDemand.ManagerID = 0
   private var settings = ManagerDemand()
+  private let delegateReference = DelegateReference()
 
   /// Creates a manager with Core Location's default settings (STD-2).
   public override init() {
@@ -34,7 +35,12 @@ open class CLLocationManager: NSObject {
   // MARK: Delegate and location
 
   /// The object that receives the results; not retained.
-  open weak var delegate: (any CLLocationManagerDelegate)?
+  ///
+  /// A delegate that is set after the callback of the first authorization was due gets it then.
+  open var delegate: (any CLLocationManagerDelegate)? {
+    get { delegateReference.delegate }
+    set { if delegateReference.set(newValue) { postAuthorization() } }
+  }
 
   /// The newest location that was delivered to this process (STD-8); nil if there is none.
   open var location: CLLocation? {
@@ -243,9 +249,7 @@ open class CLLocationManager: NSObject {
 
   /// Requests the state of a region, which `didDetermineState` reports once (REG-7).
   open func requestState(for region: CLRegion) {
-    let name = region.identifier
-    guard NameValidation.isValidRegion(name) else { return }
-    session.send(.requestRegionState(.region, name: name))
+    session.requestState(region.identifier, for: id)
   }
 
   // MARK: Beacons (REG-14)
@@ -320,7 +324,14 @@ open class CLLocationManager: NSObject {
     }
   }
 
+  private func postAuthorization() {
+    session.change { [id] in $0.mailboxes[id]?.post(.delivery(.authorization)) }
+  }
+
   private func receive(_ delivery: MergedDemand.Delivery) {
+    if case .authorization = delivery, delegate == nil, delegateReference.missAuthorization() {
+      return
+    }
     guard let delegate else { return }
     switch delivery {
     case .fixes(let fixes, _):

@@ -20,6 +20,9 @@ import Synchronization
     var isClosed = false
   }
 
+  /// Number of items above which a mailbox is full, until half of them are handled.
+  static let capacity = 1_024
+
   let id: MergedDemand.ManagerID
   private let session: LocationSession
   private let state = Mutex(State())
@@ -57,6 +60,12 @@ import Synchronization
     }
   }
 
+  /// Whether the manager does not handle its items in time.
+  var isFull: Bool { count > ManagerMailbox.capacity }
+
+  /// Number of pending items.
+  var count: Int { state.withLock { $0.items.count } }
+
   /// Removes and returns the pending deliveries of fixes (RNG-6).
   func dropFixes() -> [MailboxItem] {
     state.withLock { state in
@@ -79,14 +88,16 @@ import Synchronization
   /// Calls the delegate for all items, on the manager's thread.
   private func drain() {
     while true {
-      let next = state.withLock { state -> MailboxItem? in
+      let (next, isHalfEmpty) = state.withLock { state -> (MailboxItem?, Bool) in
         guard !state.items.isEmpty else {
           state.isScheduled = false
-          return nil
+          return (nil, false)
         }
-        return state.items.removeFirst()
+        let item = state.items.removeFirst()
+        return (item, state.items.count == ManagerMailbox.capacity / 2)
       }
       guard let item = next else { return }
+      if isHalfEmpty { session.wake() }
       if session.shallDeliver(item, to: id) { unsafe manager?.receive(item) }
       session.finishDelivery(of: item)
     }
@@ -136,15 +147,23 @@ extension LocationSession {
       for item in state.unclaimed { mailbox.post(item) }
       state.unclaimed = []
     }
+    wake()
     return id
   }
 
   /// Removes a manager that is deallocated.
   func removeManager(_ id: MergedDemand.ManagerID) {
-    change { state in
+    let undelivered = change { state -> [MailboxItem] in
       state.demand.remove(id, at: .now)
       state.applyEffects()
-      if let mailbox = state.mailboxes.removeValue(forKey: id) { state.release(mailbox.close()) }
+      state.stateRequests.removeAll { $0.manager == id }
+      guard let mailbox = state.mailboxes.removeValue(forKey: id) else { return [] }
+      let items = mailbox.close()
+      state.release(items)
+      return items
     }
+    // Actions own objects of the program, whose deinitialisers may use the session: they end here, without the lock.
+    withExtendedLifetime(undelivered) {}
+    wake()
   }
 }

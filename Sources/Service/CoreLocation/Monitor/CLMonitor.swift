@@ -3,6 +3,7 @@ import LocationClient
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import Synchronization
 
 /// A condition that a ``CLMonitor`` monitors.
 public protocol CLCondition: Codable, Sendable {}
@@ -140,7 +141,7 @@ public actor CLMonitor {
       NameValidation.isValidRegion(name) && name.utf8.count <= 63 && !name.utf8.contains(0x2F),
       "'\(name)' is no valid name of a monitor: use 1 to 63 bytes without control characters and '/'"
     )
-    guard let queue = session.change({ $0.router.open(name) }) else {
+    guard let queue = session.change({ $0.openMonitor(name) }) else {
       preconditionFailure(
         "the monitor '\(name)' is already open: use that one, or release it first")
     }
@@ -151,7 +152,7 @@ public actor CLMonitor {
 
   deinit {
     let name = name
-    session.change { $0.router.close(name) }
+    session.change { $0.closeMonitor(name) }
   }
 
   /// Monitors a condition; replaces one with the same identifier (REG-12).
@@ -168,28 +169,33 @@ public actor CLMonitor {
     else { return report(.conditionUnsupported, .unmonitored, of: identifier) }
     let region = WireRegion(.condition, name: key, center: center, radius: circle.radius)
     let assumed = MonitorState(state)
-    session.change {
-      $0.conditions[key] = WireMonitoredRegion(region, state: assumed, lastEvent: nil)
-    }
+    session.change { $0.addCondition(region, assuming: assumed) }
     session.send(.addRegion(region, assuming: assumed)) { [weak self] result in
       guard case .failure(let error) = result, let self else { return }
-      if case .refused(.notAvailable) = error {
+      switch error {
+      case .refused(.notAvailable):
         // The service could not store the condition, and monitors it only until the service ends.
-        self.report(.persistenceUnavailable, .unknown, of: identifier)
-      } else {
-        self.report(.conditionLimitExceeded, .unmonitored, of: identifier)
+        self.report(.persistenceUnavailable, .unknown, of: identifier, region)
+      case .refused(.limitExceeded), .refused(.invalidParameter):
+        self.report(.conditionLimitExceeded, .unmonitored, of: identifier, region)
+      // Another reason, which the event's flags of authorization state, if it is that.
+      default: self.report(nil, .unmonitored, of: identifier, region)
       }
     }
   }
 
   /// Adds an event that this library creates to the events of the service.
   private nonisolated func report(
-    _ problem: MonitorProblem, _ state: MonitorState, of identifier: String
+    _ problem: MonitorProblem?, _ state: MonitorState, of identifier: String,
+    _ region: WireRegion? = nil
   ) {
-    queue.put(
+    let dropped = queue.put(
       ConditionEvent(
         monitor: name, identifier: identifier, state: state, problem: problem,
-        date: FixTime(acquired: .now, utc: nil), number: 0))
+        date: FixTime(acquired: .now, utc: nil), region: region))
+    if !dropped.isEmpty {
+      session.change { state in for event in dropped { state.events.release(event.number) } }
+    }
   }
 
   /// Ends the monitoring of a condition.
@@ -219,7 +225,7 @@ public actor CLMonitor {
     if let stored {
       let condition = CircularGeographicCondition(
         center: CLLocationCoordinate2D(stored.region.center), radius: stored.region.radius)
-      let last = stored.lastEvent.flatMap { ConditionEvent($0, number: 0) }
+      let last = stored.lastEvent.flatMap { ConditionEvent($0, number: 0, region: nil) }
       let assumed = ConditionEvent(
         monitor: name, identifier: identifier, state: last == nil ? stored.state : .unknown,
         problem: nil, date: FixTime(acquired: .now, utc: nil), number: 0)
@@ -242,19 +248,17 @@ public actor CLMonitor {
   /// the next process.
   public var events: Events { Events(monitor: self) }
 
-  /// Marks the event with that number as handled, if above 0, and returns the next event.
+  /// Marks an event as handled, and returns the next one.
   fileprivate nonisolated func next(after last: ConditionEvent?) async throws(ClientError)
     -> ConditionEvent?
   {
-    if let last {
-      session.change { state in
-        let key = "\(last.monitor)/\(last.identifier)"
-        state.conditions[key]?.lastEvent = WireRegionEvent(
-          .condition, name: key, .monitor(last.state, last.problem, at: last.date))
-        state.events.release(last.number)
-      }
-    }
+    if let last { session.change { $0.finish(last) } }
     return try await queue.next()
+  }
+
+  /// Returns an event whose loop was left before it was handled to the queue.
+  fileprivate nonisolated func putBack(_ event: ConditionEvent) {
+    session.change { [queue] in $0.putBack(event, to: queue) }
   }
 
   fileprivate nonisolated func event(_ event: ConditionEvent) -> Event {
@@ -281,7 +285,7 @@ public actor CLMonitor {
       public typealias Failure = any Error
 
       private let monitor: CLMonitor
-      private var last: ConditionEvent?
+      private var last: EventInHand?
 
       init(monitor: CLMonitor) { self.monitor = monitor }
 
@@ -289,9 +293,33 @@ public actor CLMonitor {
       public mutating func next(
         isolation actor: isolated (any Actor)? = #isolation
       ) async throws(any Error) -> Event? {
-        last = try await monitor.next(after: last)
-        return last.map { monitor.event($0) }
+        let handled = last?.take()
+        last = nil
+        guard let event = try await monitor.next(after: handled) else { return nil }
+        last = EventInHand(event, of: monitor)
+        return monitor.event(event)
       }
+    }
+  }
+}
+
+/// The event that a loop handles. If the loop is left, the next one gets it again (REG-13).
+private final class EventInHand: Sendable {
+  private let monitor: CLMonitor
+  private let event: Mutex<ConditionEvent?>
+
+  init(_ event: ConditionEvent, of monitor: CLMonitor) {
+    self.monitor = monitor
+    self.event = Mutex(event)
+  }
+
+  deinit { if let event = take() { monitor.putBack(event) } }
+
+  /// The event, once.
+  func take() -> ConditionEvent? {
+    event.withLock { event in
+      defer { event = nil }
+      return event
     }
   }
 }

@@ -12,20 +12,22 @@ struct ConditionEvent: Sendable, Equatable {
   let date: FixTime
   /// Number for the acknowledgement; 0 if there is none.
   let number: UInt32
+  /// The condition to which it belongs; nil if it was removed, or is none of a circle.
+  let region: WireRegion?
 
   /// Converts the event of a monitor's condition; nil for any other event.
-  init?(_ event: WireRegionEvent, number: UInt32) {
+  init?(_ event: WireRegionEvent, number: UInt32, region: WireRegion?) {
     guard event.kind == .condition, case .monitor(let state, let problem, let date) = event.change,
       let parts = ConditionEvent.parts(event.name)
     else { return nil }
     self.init(
       monitor: parts.monitor, identifier: parts.identifier, state: state, problem: problem,
-      date: date, number: number)
+      date: date, number: number, region: region)
   }
 
   init(
     monitor: String, identifier: String, state: MonitorState, problem: MonitorProblem?,
-    date: FixTime, number: UInt32
+    date: FixTime, number: UInt32 = 0, region: WireRegion? = nil
   ) {
     self.monitor = monitor
     self.identifier = identifier
@@ -33,6 +35,7 @@ struct ConditionEvent: Sendable, Equatable {
     self.problem = problem
     self.date = date
     self.number = number
+    self.region = region
   }
 
   /// Splits the service's name of a condition into monitor and identifier.
@@ -49,15 +52,15 @@ struct MonitorEventRouter: Sendable {
 
   private var open: [String: UpdateQueue<ConditionEvent>] = [:]
   /// Events of monitors that are not open, oldest first.
-  private var unclaimed: [ConditionEvent] = []
+  private(set) var unclaimed: [ConditionEvent] = []
+
+  /// Whether a monitor is open.
+  func isOpen(_ monitor: String) -> Bool { open[monitor] != nil }
 
   /// Opens a monitor; nil if it is already open (REG-11).
   mutating func open(_ monitor: String) -> UpdateQueue<ConditionEvent>? {
     guard open[monitor] == nil else { return nil }
-    let queue = UpdateQueue<ConditionEvent> { waiting, event in
-      if waiting.count == MonitorEventRouter.capacity { waiting.removeFirst() }
-      waiting.append(event)
-    }
+    let queue = UpdateQueue<ConditionEvent>(capacity: MonitorEventRouter.capacity)
     open[monitor] = queue
     for event in unclaimed where event.monitor == monitor { queue.put(event) }
     unclaimed.removeAll { $0.monitor == monitor }
@@ -65,24 +68,47 @@ struct MonitorEventRouter: Sendable {
   }
 
   /// Closes a monitor; its conditions stay monitored, and its unread events wait for the next one of that name.
-  mutating func close(_ monitor: String) {
-    guard let queue = open.removeValue(forKey: monitor) else { return }
-    queue.finish()
-    for event in queue.removeAll() { keep(event) }
+  ///
+  /// - Returns: The events that wait, and what results from the end of the queue.
+  mutating func close(
+    _ monitor: String
+  ) -> (kept: [ConditionEvent], UpdateQueue<ConditionEvent>.Addition) {
+    var addition = UpdateQueue<ConditionEvent>.Addition()
+    guard let queue = open.removeValue(forKey: monitor) else { return ([], addition) }
+    addition.wakeup = queue.end(nil)
+    let kept = queue.removeAll()
+    for event in kept { addition.dropped += keep(event) }
+    return (kept, addition)
   }
 
-  /// Routes an event; false if it is not one of a monitor.
-  mutating func route(_ received: WireRegionEvent, number: UInt32) -> Bool {
-    guard let event = ConditionEvent(received, number: number) else { return false }
-    if let queue = open[event.monitor] { queue.put(event) } else { keep(event) }
-    return true
+  /// Routes an event to its monitor, or keeps it for that.
+  mutating func route(_ event: ConditionEvent) -> UpdateQueue<ConditionEvent>.Addition {
+    open[event.monitor]?.add(event) ?? UpdateQueue.Addition(dropped: keep(event))
   }
 
-  private mutating func keep(_ event: ConditionEvent) {
+  /// Keeps an event; returns those that are dropped for it.
+  private mutating func keep(_ event: ConditionEvent) -> [ConditionEvent] {
     unclaimed.append(event)
-    if unclaimed.count > MonitorEventRouter.capacity { unclaimed.removeFirst() }
+    return unclaimed.count > MonitorEventRouter.capacity ? [unclaimed.removeFirst()] : []
   }
 
-  /// Ends all monitors, because no connection can be opened any more.
-  func finish(_ error: ClientError) { for queue in open.values { queue.finish(error) } }
+  /// Removes and returns waiting events of a condition, by the service's name.
+  mutating func removeEvents(
+    of name: String, where shouldRemove: (ConditionEvent) -> Bool
+  ) -> [ConditionEvent] {
+    guard let parts = ConditionEvent.parts(name) else { return [] }
+    return open[parts.monitor]?.removeAll {
+      $0.identifier == parts.identifier && shouldRemove($0)
+    } ?? []
+  }
+
+  /// Ends all monitors; returns what resumes their readers.
+  func finish(_ error: ClientError) -> [UpdateQueue<ConditionEvent>.Wakeup] {
+    open.values.compactMap { $0.end(error) }
+  }
+}
+
+extension WireRegion {
+  /// Shape of the region.
+  var circle: Circle { Circle(center: center, radius: radius) }
 }

@@ -2,6 +2,7 @@ import Foundation
 import LocationClient
 import LocationPolicy
 import LocationWire
+import Synchronization
 
 /// Keeps the process in use while it is in the background (BKG-8).
 ///
@@ -10,7 +11,7 @@ import LocationWire
 /// `CLBackgroundActivitySession`.
 public final class CLBackgroundActivitySession: Sendable {
   private let session: LocationSession
-  private let core: BackgroundSessionCore
+  fileprivate let core: BackgroundSessionCore
 
   /// Starts a session; it ends with ``invalidate()``, or when it is deallocated, but not with the process (BKG-10).
   public convenience init() { self.init(of: .shared) }
@@ -67,8 +68,11 @@ public final class CLBackgroundActivitySession: Sendable {
 
     let session: CLBackgroundActivitySession
 
-    /// Returns itself.
-    public func makeAsyncIterator() -> Diagnostics { self }
+    /// Returns itself; the loop starts with the current state (BKG-17).
+    public func makeAsyncIterator() -> Diagnostics {
+      session.core.queue.repeatNewest()
+      return self
+    }
 
     /// The next diagnostic; nil if the session has ended or the task was cancelled.
     public mutating func next(
@@ -83,16 +87,22 @@ public final class CLBackgroundActivitySession: Sendable {
 private final class BackgroundSessionCore: ServiceObject {
   private weak let session: LocationSession?
   let queue = UpdateQueue<LiveFlags> { waiting, new in waiting = [new] }
+  /// Whether the service has the session: it is active, or becomes so with the first permission.
+  private let isOpen = Mutex(true)
 
   init(_ session: LocationSession) { self.session = session }
 
   var openingCall: WireCall { .openBackgroundSession }
 
-  func closingCall(_ number: Int) -> WireCall { .closeBackgroundSession }
+  /// The call closes the background session of the client, which may be another object of this process.
+  func closingCall(_ number: Int) -> WireCall? {
+    isOpen.withLock { $0 } ? .closeBackgroundSession : nil
+  }
 
   func opened(_ reply: WireReply) -> Int? {
     guard case .active(let isActive) = reply else { return nil }
     let authorization = session?.read { $0.demand.authorization } ?? .notDetermined
+    isOpen.withLock { $0 = isActive || authorization == .notDetermined }
     queue.put(isActive ? .empty : BackgroundSessionCore.flags(of: authorization))
     return 0
   }
@@ -107,7 +117,7 @@ private final class BackgroundSessionCore: ServiceObject {
     }
   }
 
-  func receive(_ notice: WireNotice) {}
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? { nil }
 
   func connectionLost() {}
 

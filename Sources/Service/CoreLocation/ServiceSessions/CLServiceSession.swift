@@ -18,7 +18,7 @@ public final class CLServiceSession: Sendable {
   }
 
   private let session: LocationSession
-  private let core: ServiceSessionCore
+  fileprivate let core: ServiceSessionCore
 
   /// Starts a session; it ends with ``invalidate()``, or when it is deallocated.
   public convenience init(authorization: AuthorizationRequirement) {
@@ -100,8 +100,11 @@ public final class CLServiceSession: Sendable {
 
     let session: CLServiceSession
 
-    /// Returns itself.
-    public func makeAsyncIterator() -> Diagnostics { self }
+    /// Returns itself; the loop starts with the current state (BKG-17).
+    public func makeAsyncIterator() -> Diagnostics {
+      session.core.queue.repeatNewest()
+      return self
+    }
 
     /// The next diagnostic; nil if the session has ended or the task was cancelled.
     public mutating func next(
@@ -127,14 +130,14 @@ private final class ServiceSessionCore: ServiceObject {
     .openServiceSession(requirement, requiresFullAccuracy: requiresFullAccuracy)
   }
 
-  func closingCall(_ number: Int) -> WireCall { .closeServiceSession(number) }
+  func closingCall(_ number: Int) -> WireCall? { .closeServiceSession(number) }
 
   func opened(_ reply: WireReply) -> Int? {
     if case .opened(let number) = reply { number } else { nil }
   }
 
-  func receive(_ notice: WireNotice) {
-    if case .session(_, let diagnostics) = notice { queue.put(diagnostics) }
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? {
+    if case .session(_, let diagnostics) = notice { queue.add(diagnostics).wakeup } else { nil }
   }
 
   func connectionLost() {}

@@ -51,20 +51,34 @@ struct FixLedger: Sendable {
 ///
 /// As for fixes, an acknowledgement covers all earlier numbers (REG-13).
 struct EventLedger: Sendable {
-  private var entries: [(number: UInt32, receivers: Int)] = []
+  private struct Entry {
+    let number: UInt32
+    var receivers = 0
+    /// Whether nobody may ever handle it; it does not hold back later events.
+    var isUnclaimed = false
+  }
+
+  private var entries: [Entry] = []
   private var newest: UInt32 = 0
+  /// The greatest number that was acknowledged, or is to be acknowledged.
+  private(set) var acknowledged: UInt32 = 0
 
   /// Notes the arrival of an event; false if it arrived before, on an earlier connection.
   mutating func arrive(_ number: UInt32) -> Bool {
     guard number > newest else { return number == 0 }
     newest = number
-    entries.append((number, 0))
+    entries.append(Entry(number: number))
     return true
   }
 
   /// Adds receivers that have to handle an event.
   mutating func add(_ number: UInt32, receivers: Int) {
     if let index = index(of: number) { entries[index].receivers += receivers }
+  }
+
+  /// Sets whether nobody may ever handle an event. It is then acknowledged only together with a later, handled one.
+  mutating func setUnclaimed(_ number: UInt32, _ isUnclaimed: Bool) {
+    if let index = index(of: number) { entries[index].isUnclaimed = isUnclaimed }
   }
 
   /// A receiver has handled an event.
@@ -74,10 +88,11 @@ struct EventLedger: Sendable {
 
   /// Returns the newest number up to which all events are handled, and removes these; nil if there is none.
   mutating func takeHandled() -> UInt32? {
-    let count = entries.firstIndex { $0.receivers > 0 } ?? entries.count
-    guard count > 0 else { return nil }
-    let last = entries[count - 1].number
-    entries.removeFirst(count)
+    let count = entries.firstIndex { $0.receivers > 0 && !$0.isUnclaimed } ?? entries.count
+    guard let index = entries[..<count].lastIndex(where: { $0.receivers <= 0 }) else { return nil }
+    let last = entries[index].number
+    entries.removeFirst(index + 1)
+    acknowledged = last
     return last
   }
 

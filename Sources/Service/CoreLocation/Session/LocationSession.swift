@@ -70,7 +70,7 @@ import Synchronization
   /// Changes the state, carries out the effects, and wakes the thread if it has something to send or must act earlier.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout sending SessionState) -> Result) -> Result {
-    let (result, mustWake) = state.withLock { state in
+    let (result, mustWake) = withState { state in
       let deadline = state.demand.deadline
       let result = body(&state)
       state.applyEffects()
@@ -78,6 +78,19 @@ import Synchronization
       return (result, state.hasOutput || state.demand.deadline < deadline)
     }
     if mustWake { wakePipe?.wake() }
+    return result
+  }
+
+  /// Changes the state, then does what must be done without the lock.
+  private func withState<Result: Sendable>(
+    _ body: (inout sending SessionState) -> Result
+  ) -> Result {
+    let (result, wakeups) = state.withLock { state in
+      let result = body(&state)
+      defer { state.wakeups = [] }
+      return (result, state.wakeups)
+    }
+    for wakeup in wakeups { wakeup() }
     return result
   }
 
@@ -104,6 +117,9 @@ import Synchronization
     }
     if !isQueued { completion?(.failure(.takenOver)) }
   }
+
+  /// Wakes the thread, because ``SessionState/isFull`` may have changed.
+  func wake() { wakePipe?.wake() }
 
   // MARK: Objects that the service numbers
 
@@ -140,8 +156,10 @@ import Synchronization
       case .success(let reply):
         guard let number = object.opened(reply) else { return object.fail(.malformed("no number")) }
         self?.change { state in
-          if !state.objects.setNumber(number, of: object) {
-            state.outbox.append(OutgoingCall(call: object.closingCall(number)))
+          if !state.objects.setNumber(number, of: object),
+            let call = object.closingCall(number)
+          {
+            state.outbox.append(OutgoingCall(call: call))
           }
         }
       case .failure(let error): if error.isRefusal { object.fail(error) }
@@ -164,7 +182,7 @@ import Synchronization
       let next = backoff.recordFailure(at: .now)
       while Instant.now < next {
         // Deferrals end in time without a service too (DEF-17).
-        let deadline = state.withLock { state in
+        let deadline = withState { state in
           state.receive([], at: .now)
           return state.demand.deadline
         }
@@ -218,6 +236,8 @@ import Synchronization
       state.demand.connected(session, at: .now)
       state.applyEffects()
       for object in state.objects.all { state.outbox.append(opening(object)) }
+      state.outbox += state.stateRequests.map { stateCall($0) }
+      state.stateRequests = []
       state.outbox += kept
       // What was handled while there was no connection, or was lost with the previous one.
       state.handledFix = state.handledFix ?? state.fixes.newest
@@ -236,17 +256,20 @@ import Synchronization
   private func serve(_ connection: inout ClientSession) throws(ClientError) {
     try sendOutput(&connection)
     var notices: [WireNotice] = []
-    while let notice = try connection.nextNotice(within: .zero) {
+    let isFull = state.withLock { $0.isFull }
+    while !isFull, notices.count < ManagerMailbox.capacity,
+      let notice = try connection.nextNotice(within: .zero)
+    {
       notices.append(notice)
       if notice == .takenOver { throw .takenOver }
     }
-    let (deadline, hasOutput) = state.withLock { state in
+    let (deadline, hasOutput) = withState { state in
       state.receive(notices, at: .now)
       return (state.demand.deadline, state.hasOutput)
     }
     reportAuthorization(notices)
     if hasOutput || !notices.isEmpty { return }
-    sleep(or: connection.descriptor, until: deadline)
+    sleep(or: isFull ? -1 : connection.descriptor, until: deadline)
   }
 
   /// Sleeps until the service sends something, another thread wakes this one, or the deadline.
@@ -312,11 +335,11 @@ import Synchronization
   }
 
   private func takeOver(_ error: ClientError) {
-    let (objects, calls) = state.withLock { state in
+    let (objects, calls) = withState { state in
       state.phase = .takenOver
       state.demand.close()
       state.applyEffects()
-      state.router.finish(error)
+      state.finishEvents(error)
       defer { state.outbox = [] }
       return (state.objects.all, state.outbox)
     }

@@ -8,12 +8,12 @@ import LocationWire
 protocol ServiceObject: AnyObject, Sendable {
   /// The call that opens it.
   var openingCall: WireCall { get }
-  /// The call that closes it.
-  func closingCall(_ number: Int) -> WireCall
+  /// The call that closes it; nil if the service has nothing to close.
+  func closingCall(_ number: Int) -> WireCall?
   /// Takes the reply to the opening call; returns its number, or nil if the reply does not match.
   func opened(_ reply: WireReply) -> Int?
-  /// A notice with its number.
-  func receive(_ notice: WireNotice)
+  /// A notice with its number; returns what is to be done without the session's lock.
+  func receive(_ notice: WireNotice) -> (@Sendable () -> Void)?
   /// There is no connection; it is opened on the next one.
   func connectionLost()
   /// It was refused, or no connection can be opened any more.
@@ -52,7 +52,7 @@ struct ServiceObjects: Sendable {
   /// Removes an object; returns the call that closes it, if it is open.
   mutating func remove(_ object: any ServiceObject) -> WireCall? {
     let entry = entries.removeValue(forKey: ObjectIdentifier(object))
-    return entry?.number.map { object.closingCall($0) }
+    return entry?.number.flatMap { object.closingCall($0) }
   }
 
   /// Forgets all numbers, because the connection has ended.

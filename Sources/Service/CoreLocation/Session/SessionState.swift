@@ -47,11 +47,17 @@ struct SessionState: Sendable {
   var outbox: [OutgoingCall] = []
   var fixes = FixLedger()
   var events = EventLedger()
-  /// Region events that arrived before a manager existed.
+  /// Region events that arrived before a manager existed, at most ``MonitorEventRouter/capacity``.
   var unclaimed: [MailboxItem] = []
+  /// What is to be done after unlocking, because it runs code of the program.
+  var wakeups: [@Sendable () -> Void] = []
   /// Names to acknowledge.
   var handledFix: FixName?
   var handledEvent: UInt32?
+  /// Requests of states that the service has accepted and not answered, oldest first (REG-7).
+  var stateRequests: [StateRequest] = []
+  /// The region whose crossing was the last notice of a region, and whether that was resent.
+  private var lastCrossing: (name: String, isResent: Bool)?
   /// The newest delivered fix (STD-8).
   var location: StoredFix?
 
@@ -70,7 +76,7 @@ struct SessionState: Sendable {
   }
 
   /// Whether a call that waits to be sent removes the region.
-  private func removes(_ region: WireRegion) -> Bool {
+  func removes(_ region: WireRegion) -> Bool {
     outbox.contains { $0.call == .removeRegion(region.kind, name: region.name) }
   }
 
@@ -116,6 +122,11 @@ struct SessionState: Sendable {
     handledEvent = events.takeHandled() ?? handledEvent
   }
 
+  /// Whether notices stay with the service, because no manager handles its items in time.
+  ///
+  /// One manager whose thread does not run its loop does not keep the others from theirs.
+  var isFull: Bool { !mailboxes.isEmpty && mailboxes.values.allSatisfy(\.isFull) }
+
   // MARK: Notices
 
   /// Handles notices that arrived together.
@@ -147,30 +158,133 @@ struct SessionState: Sendable {
     case .authorization(let authorization, let isReduced):
       demand.receiveAuthorization(authorization, isReduced: isReduced, at: now)
     case .visit(let visit, let number):
-      if events.arrive(number) { demand.receiveVisit(visit, number: number) }
+      if arrive(number) { demand.receiveVisit(visit, number: number) }
     case .region(let event, let number):
-      guard events.arrive(number) else { return }
+      guard isNew(event, number: number) else { return }
       // Deliveries keep their order.
       applyEffects()
       receive(event, number: number)
-    case .live, .session: objects.receiver(of: notice)?.receive(notice)
+    case .live, .session: wake(objects.receiver(of: notice)?.receive(notice))
     // Core Location has no callback for these.
     case .gap, .degraded, .takenOver: break
     }
   }
 
-  private mutating func receive(_ event: WireRegionEvent, number: UInt32) {
-    if event.kind == .condition {
-      events.add(number, receivers: router.route(event, number: number) ? 1 : 0)
-      return
+  /// Notes the arrival of an event; false if it was resent after a loss of the connection.
+  ///
+  /// The service ignores the acknowledgement of an event that it has not sent on the present connection, so an event
+  /// that was handled before is acknowledged again.
+  private mutating func arrive(_ number: UInt32) -> Bool {
+    guard !events.arrive(number) else { return true }
+    if number <= events.acknowledged { handledEvent = events.acknowledged }
+    return false
+  }
+
+  /// Whether an event of a region did not arrive before; the state after a resent crossing is resent too (REG-8).
+  private mutating func isNew(_ event: WireRegionEvent, number: UInt32) -> Bool {
+    let crossing = lastCrossing
+    let isNew = arrive(number)
+    lastCrossing = event.isCrossing ? (name: event.name, isResent: !isNew) : nil
+    guard isNew, number == 0, event.kind == .region, case .determined = event.change else {
+      return isNew
     }
+    if let crossing, crossing.name == event.name { return !crossing.isResent }
+    if let index = stateRequests.firstIndex(where: { $0.name == event.name }) {
+      stateRequests.remove(at: index)
+    }
+    return true
+  }
+
+  private mutating func receive(_ event: WireRegionEvent, number: UInt32) {
+    if event.kind == .condition { return receiveCondition(event, number: number) }
     let item = MailboxItem.region(event, regions[event.name], number: number)
     if case .failed = event.change { regions[event.name] = nil }
     guard !mailboxes.isEmpty else {
       events.add(number, receivers: 1)
-      return unclaimed.append(item)
+      unclaimed.append(item)
+      if unclaimed.count > MonitorEventRouter.capacity { release([unclaimed.removeFirst()]) }
+      return
     }
     events.add(number, receivers: mailboxes.count)
     for mailbox in mailboxes.values { mailbox.post(item) }
+  }
+
+  // MARK: Monitors
+
+  private mutating func receiveCondition(_ received: WireRegionEvent, number: UInt32) {
+    guard
+      let event = ConditionEvent(
+        received, number: number, region: conditions[received.name]?.region)
+    else { return }
+    events.add(number, receivers: 1)
+    let isOpen = router.isOpen(event.monitor)
+    events.setUnclaimed(number, !isOpen)
+    finish(router.route(event))
+  }
+
+  /// Opens a monitor, which gets the events that wait for it; nil if it is already open (REG-11).
+  mutating func openMonitor(_ name: String) -> UpdateQueue<ConditionEvent>? {
+    for event in router.unclaimed where event.monitor == name {
+      events.setUnclaimed(event.number, false)
+    }
+    return router.open(name)
+  }
+
+  /// Closes a monitor; its unread events wait for the next one of that name.
+  mutating func closeMonitor(_ name: String) {
+    let (kept, addition) = router.close(name)
+    for event in kept { events.setUnclaimed(event.number, true) }
+    finish(addition)
+  }
+
+  /// An event was read, and its loop was left before it was handled: the next loop gets it (REG-13).
+  mutating func putBack(_ event: ConditionEvent, to queue: UpdateQueue<ConditionEvent>) {
+    finish(queue.putBack(event))
+  }
+
+  /// A loop has handled an event: it becomes the last one of its condition, unless another circle has replaced that
+  /// (REG-13).
+  mutating func finish(_ event: ConditionEvent) {
+    let key = "\(event.monitor)/\(event.identifier)"
+    if conditions[key]?.region.circle == event.region?.circle {
+      conditions[key]?.lastEvent = WireRegionEvent(
+        .condition, name: key, .monitor(event.state, event.problem, at: event.date))
+    }
+    events.release(event.number)
+  }
+
+  /// Adds a condition. Waiting events of another circle with that name are not delivered any more (REG-13).
+  mutating func addCondition(_ region: WireRegion, assuming state: MonitorState) {
+    for event in router.removeEvents(of: region.name, where: { $0.region?.circle != region.circle })
+    {
+      events.release(event.number)
+    }
+    conditions[region.name] = WireMonitoredRegion(region, state: state, lastEvent: nil)
+  }
+
+  /// Ends all monitors and requests of states, because no connection can be opened any more.
+  mutating func finishEvents(_ error: ClientError) {
+    for wakeup in router.finish(error) { wake(wakeup) }
+    for request in stateRequests { answerUnknown(request) }
+    stateRequests = []
+  }
+
+  private mutating func finish(_ addition: UpdateQueue<ConditionEvent>.Addition) {
+    for event in addition.dropped { events.release(event.number) }
+    wake(addition.wakeup)
+  }
+
+  private mutating func wake(_ wakeup: (@Sendable () -> Void)?) {
+    if let wakeup { wakeups.append(wakeup) }
+  }
+}
+
+extension WireRegionEvent {
+  /// Whether the device crossed the boundary of a region; the region's state follows (REG-8).
+  fileprivate var isCrossing: Bool {
+    switch change {
+    case .entered, .exited: kind == .region
+    case .determined, .monitor, .failed: false
+    }
   }
 }
