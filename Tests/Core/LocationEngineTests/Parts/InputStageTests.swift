@@ -41,7 +41,7 @@ struct InputStageTests {
     #expect(epochs(&input, frame(2), at: at(102.3)) == [at(102.3)])
   }
 
-  @Test("PWR-4: after bytes have woken the board, the next message is awaited for two fix intervals")
+  @Test("PWR-4: after bytes have woken the board, the next message is awaited for two intervals")
   func listening() {
     let end = at(50) + setup.parameters.fixInterval * 2
     var input = InputStage(setup)
