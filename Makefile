@@ -226,9 +226,9 @@ uninstall:
 	rm -rf '$(SHARE)/torpor' '$(SHARE)/doc/torpor' '$(DESTDIR)$(PREFIX)/lib/torpor/swift'
 
 bench: tools bench-tools
-	@$(SWIFT) build -c release --product TorporBench >&2
-	@strip -o .build/TorporBench .build/release/TorporBench # older versions of valgrind cannot parse DWARF 5
-	@.build/TorporBench $(BENCH)
+	@$(SERVICE_BUILD) --product TorporBench >&2
+	@strip -o $(SERVICE_PATH)/TorporBench $(SERVICE_PATH)/release/TorporBench # older versions of valgrind cannot parse DWARF 5
+	@$(SERVICE_PATH)/TorporBench $(BENCH)
 
 # The linker searches the build folder before the system's folders, so these links select static libraries.
 service: tools

@@ -48,7 +48,9 @@ import LocationTypes
   /// The next notice of a client; nil when all are reported.
   mutating func nextNotice(in ring: borrowing FixRing, hold: Instant) -> ClientNotice? {
     while noticeIndex < used {
-      if let notice = self[noticeIndex].nextNotice(in: ring, hold: hold) {
+      if self[noticeIndex].hasNotices,
+        let notice = self[noticeIndex].nextNotice(in: ring, hold: hold)
+      {
         return ClientNotice(client: ClientID(noticeIndex), notice: notice)
       }
       noticeIndex += 1

@@ -159,7 +159,8 @@ public struct Client: ~Copyable, Sendable {
     delivery.waitsForDrain || updates.isStopping
   }
 
-  /// Whether ``nextNotice(in:hold:)`` may return a notice.
+  /// Whether ``nextNotice(in:hold:)`` must be called: it may return a notice, or has returned the end of a deferral and
+  /// not yet nil.
   public var hasNotices: Bool {
     guard isConnected else { return usesServices && services.hasNotices }
     guard !process.isSuspended else { return usesServices && services.hasDurableNotice }
