@@ -50,15 +50,18 @@ struct BatteryAudit {
   }
 
   /// Checks a notice of shed levels; returns a description of the violation, or nil.
+  ///
+  /// - Parameter isExact: Whether ``update(_:at:)`` was called with each charge. Otherwise nothing can be checked: a level
+  ///   may be reported twice, because it may have been restored meanwhile.
   mutating func check(_ shed: ServiceLevelSet, isExact: Bool) -> String? {
     defer {
       reported = shed
       wasRestored = false
     }
+    guard isExact else { return nil }
     if shed == reported && !wasRestored {
       return "PWR-10: the levels \(shed.rawValue) were reported as shed twice"
     }
-    guard isExact else { return nil }
     for number: UInt8 in 0..<8
     where shed.rawValue & (1 << number) != 0 && !shedLevels.contains(number) {
       return "PWR-10: service level \(number) is reported as shed, but is available"
