@@ -437,7 +437,7 @@ extension Engine {
     guard request.mayStartAcquisition else { return }
     // A client that may not receive fixes is no reason to search.
     let need = clients[id.index].fixNeed(
-      at: now, fastest: fixes.plausibleSpeed.maximum(at: now), line: motionLine)
+      at: now, speed: fixes.plausibleSpeed, line: motionLine)
     if need.isRequired || clients[id.index].demand(at: now) != .none {
       receiver.handle(.searchRequested, planner.parameters, at: now)
     }
@@ -603,9 +603,8 @@ extension Engine {
       if check > now { demand.addCheck(at: check) }
     }
     if demand.live == 0 {
-      let fastest = fixes.plausibleSpeed.maximum(at: now)
       for i in clients.indices {
-        demand.need.add(clients[i].fixNeed(at: now, fastest: fastest, line: motionLine))
+        demand.need.add(clients[i].fixNeed(at: now, speed: fixes.plausibleSpeed, line: motionLine))
       }
     }
     if hasFullQueue { noteRecording(demand.needsEveryFix, context) }

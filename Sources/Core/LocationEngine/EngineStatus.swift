@@ -109,7 +109,7 @@ extension Engine {
   public func usage(of client: ClientID, at now: Instant) -> ClientUsage {
     let i = client.index
     let need = clients[i].fixNeed(
-      at: now, fastest: fixes.plausibleSpeed.maximum(at: now), line: motionLine)
+      at: now, speed: fixes.plausibleSpeed, line: motionLine)
     return ClientUsage(
       demand: clients[i].demand(at: now), due: need.due,
       acknowledgementDeadline: clients[i].acknowledgementDeadline)

@@ -3,7 +3,7 @@ import LocationTypes
 /// State machine of the significant-change service for one client: `idle → first → watching` (SLC-1 to SLC-11).
 ///
 /// It ignores distance filters and desired accuracies (SLC-1) and uses every fix that is available. If no other client
-/// causes fixes, ``nextFix(at:fastest:line:)`` returns the time at which it needs the next one. It controls no receiver
+/// causes fixes, ``nextFix(at:speed:line:)`` returns the time at which it needs the next one. It controls no receiver
 /// and notifies no client: the caller carries out the returned outcome. Depends on `LocationTypes` only. O(1) in time
 /// and memory.
 public struct SignificantChange: Equatable, Sendable {
@@ -141,9 +141,9 @@ public struct SignificantChange: Equatable, Sendable {
   /// `.distantFuture` if the service is not started.
   ///
   /// - Parameters:
-  ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0.
+  ///   - speed: Plausible speed of the device.
   ///   - line: Current state of the motion line.
-  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> Instant {
     switch state {
     case .idle: .distantFuture
     case .first:
@@ -153,7 +153,7 @@ public struct SignificantChange: Equatable, Sendable {
       if isExceeded {
         earliestReport
       } else {
-        max(earliestReport, nextCheck(fastest: fastest, line: line))
+        max(earliestReport, nextCheck(speed, line: line))
       }
     }
   }
@@ -165,7 +165,7 @@ public struct SignificantChange: Equatable, Sendable {
   /// Whether a change waits for ``earliestReport`` (SLC-4).
   public var isWaiting: Bool { isExceeded }
 
-  private func nextCheck(fastest: Double, line: MotionLine) -> Instant {
+  private func nextCheck(_ plausible: PlausibleSpeed, line: MotionLine) -> Instant {
     guard let lastReported, let newest, let lastCheck else { return earliestReport }
     let distance = lastReported.coordinate.localDistance(to: newest.coordinate)
     let remaining = max(0, SignificantChange.distance - distance)
@@ -182,7 +182,7 @@ public struct SignificantChange: Equatable, Sendable {
             SignificantChange.shortestReportInterval,
             max(SignificantChange.shortestCheckInterval, travelTime))
       }
-      let travelTime = fastest > 0 ? Interval(seconds: remaining / fastest) : .zero
+      let travelTime = plausible.shortestTime(toTravel: remaining, after: lastCheck)
       return lastCheck + max(SignificantChange.shortestReportInterval, travelTime)
     }
   }

@@ -169,7 +169,7 @@ public struct Client: ~Copyable, Sendable {
       || !delivery.ends.isEmpty
       || failures.pending != nil
       || permission.hasUnreportedChange || services.hasPauseNotice
-      || delivery.isDue
+      || delivery.isDue || delivery.finalBatchEnd != nil
       || (usesServices && services.hasNotices) || hasUnreportedShed
   }
 
@@ -1039,7 +1039,7 @@ extension Client {
   }
 
   /// The single fixes that its services need.
-  public func fixNeed(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
+  public func fixNeed(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> FixNeed {
     guard usesServices, isAuthorized, isConnected || services.canRunWithoutProcess else {
       return FixNeed()
     }
@@ -1048,7 +1048,7 @@ extension Client {
       return services.reducedFixNeed(at: now, isRunning: isRunning, isUpdating: isUpdating)
     }
     return services.fixNeed(
-      at: now, fastest: fastest, line: line, isRunning: isRunning,
+      at: now, speed: speed, line: line, isRunning: isRunning,
       isPaused: isUpdating && services.pause.isPaused && isAcquiring)
   }
 

@@ -224,7 +224,7 @@ extension ClientServices {
       results.note(significant.accept(stored.fix, at: now), stored)
     }
     if isGranted(.updates) { live.accept(stored) }
-    results.note(request.handle(.fix(stored)))
+    if request.state == .pending { results.note(request.handle(.fix(stored))) }
   }
 
   /// Handles the passage of time; `newest` is the newest fix that the client may receive.
@@ -369,32 +369,32 @@ extension ClientServices {
   /// The single fixes that the services need.
   ///
   /// - Parameters:
-  ///   - fastest: Greatest plausible speed of the device until then, m/s.
+  ///   - speed: Plausible speed of the device.
   ///   - isRunning: Whether a process is attached and runs, or has a background session. Live updates queue nothing for
   ///     a suspended process.
   func fixNeed(
-    at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
+    at now: Instant, speed: PlausibleSpeed, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
     var need = FixNeed()
     if significant.state != .idle, isGranted(.significantChange) {
       need.add(
-        due: significant.nextFix(at: now, fastest: fastest, line: line),
+        due: significant.nextFix(at: now, speed: speed, line: line),
         accuracy: ClientServices.significantAccuracy)
     }
     if visits.state != .idle, isGranted(.visits) {
       need.add(
-        due: visits.nextFix(at: now, fastest: fastest, line: line),
+        due: visits.nextFix(at: now, speed: speed, line: line),
         accuracy: ClientServices.regionAccuracy)
     }
     if regions.count > 0 {
       need.add(
-        due: regions.nextFix(at: now, fastest: fastest, line: line),
+        due: regions.nextFix(at: now, speed: speed, line: line),
         accuracy: ClientServices.regionAccuracy)
     }
     guard isGranted(.updates) else { return need }
     if isRunning, live.count > 0 {
       need.add(
-        due: live.nextFix(at: now, fastest: fastest, line: line),
+        due: live.nextFix(at: now, speed: speed, line: line),
         accuracy: ClientServices.regionAccuracy)
     }
     if let parameters = request.parameters {
@@ -402,7 +402,7 @@ extension ClientServices {
     }
     if isPaused {
       need.add(
-        due: pause.nextFix(at: now, fastest: fastest, line: line),
+        due: pause.nextFix(at: now, speed: speed, line: line),
         accuracy: ClientServices.regionAccuracy)
     }
     return need

@@ -151,14 +151,14 @@ public struct LiveUpdates: Sendable {
 // MARK: - Demand
 
 extension LiveUpdates {
-  /// When a stationary iterator needs its next fix, as ``PauseMonitor/nextFix(at:fastest:line:)``; `.distantFuture` if
+  /// When a stationary iterator needs its next fix, as ``PauseMonitor/nextFix(at:speed:line:)``; `.distantFuture` if
   /// none does.
-  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> Instant {
     guard count > 0, !isWithheld else { return .distantFuture }
     var next = Instant.distantFuture
     for i in 0..<LiveUpdates.capacity {
       if let iterator = iterators[i] {
-        next = min(next, iterator.monitor.nextFix(at: now, fastest: fastest, line: line))
+        next = min(next, iterator.monitor.nextFix(at: now, speed: speed, line: line))
       }
     }
     return next

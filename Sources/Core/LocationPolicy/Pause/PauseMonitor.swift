@@ -54,7 +54,7 @@ import LocationTypes
 /// # Who changes what
 ///
 /// Only ``handle(_:)`` changes the value. It notifies no client and controls no receiver: the caller carries out the
-/// returned outcome and requests a fix at each time that ``nextFix(at:fastest:line:)`` returns. O(1) in time and
+/// returned outcome and requests a fix at each time that ``nextFix(at:speed:line:)`` returns. O(1) in time and
 /// memory.
 public struct PauseMonitor: Equatable, Sendable {
   /// State of the pause.
@@ -243,9 +243,9 @@ extension PauseMonitor {
   /// reported with ``Event/noFix(at:)``, otherwise it stays due.
   ///
   /// - Parameters:
-  ///   - fastest: Greatest plausible speed, m/s; NaN or a value of 0 or less selects the longest interval.
+  ///   - speed: Plausible speed of the device.
   ///   - line: Current state of the motion line.
-  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> Instant {
     guard state == .paused else { return .distantFuture }
     if detector.needsConfirmation { return max(now, lastCheck + PauseMonitor.confirmationDelay) }
     switch line {
@@ -256,24 +256,24 @@ extension PauseMonitor {
       if uncheckedMotionSince != nil {
         return max(now, lastCheck + PauseMonitor.movingCheckInterval)
       }
-      let wait = PauseMonitor.wait(
-        for: PauseMonitor.movingCheckDistance, at: fastest, PauseMonitor.movingCheckInterval,
-        PauseMonitor.longestMovingCheckInterval)
-      return max(now, lastCheck + wait)
+      return wait(
+        for: PauseMonitor.movingCheckDistance, speed, PauseMonitor.movingCheckInterval,
+        PauseMonitor.longestMovingCheckInterval, at: now)
     case .absent:
-      let wait = PauseMonitor.wait(
-        for: PauseMonitor.lineAbsentCheckDistance, at: fastest,
-        PauseMonitor.lineAbsentCheckInterval,
-        PauseMonitor.longestLineAbsentCheckInterval)
-      return max(now, lastCheck + wait)
+      return wait(
+        for: PauseMonitor.lineAbsentCheckDistance, speed, PauseMonitor.lineAbsentCheckInterval,
+        PauseMonitor.longestLineAbsentCheckInterval, at: now)
     }
   }
 
-  private static func wait(
-    for distance: Double, at fastest: Double, _ least: Interval, _ most: Interval
-  ) -> Interval {
-    guard fastest > 0 else { return most }
-    return max(least, min(most, Interval(seconds: distance / fastest)))
+  /// The time, not before `now`, at which `distance` can have been travelled since the last check, but `least` to `most`
+  /// after it.
+  private func wait(
+    for distance: Double, _ speed: PlausibleSpeed, _ least: Interval, _ most: Interval,
+    at now: Instant
+  ) -> Instant {
+    let travelTime = speed.shortestTime(toTravel: distance, after: lastCheck)
+    return max(now, lastCheck + max(least, min(most, travelTime)))
   }
 }
 

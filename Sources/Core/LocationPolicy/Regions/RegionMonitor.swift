@@ -413,7 +413,7 @@ extension RegionMonitor {
 extension RegionMonitor {
   /// When the next fix is needed (REG-16); `.distantFuture` if nothing is monitored.
   ///
-  /// - A region with a known state: (distance to its boundary − accuracy) / `fastest` after the newest fix; at least
+  /// - A region with a known state: (distance to its boundary − accuracy) / `speed` after the newest fix; at least
   ///   ``RegionLimits/stillWait`` after it while the line reports no motion.
   /// - A started crossing: when its 20 s are over, with or without motion.
   /// - An unknown state: as soon as possible. While the line reports no motion and no request waits, as for a known
@@ -423,10 +423,9 @@ extension RegionMonitor {
   ///
   /// - Parameters:
   ///   - now: The time; an overdue fix is needed now.
-  ///   - fastest: Greatest plausible speed until then, m/s, above 0.
+  ///   - speed: Plausible speed of the device.
   ///   - line: ``MotionLine/still`` only if the line has reported it ever since the newest fix.
-  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
-    precondition(fastest > 0, "fastest must be above 0")
+  public func nextFix(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> Instant {
     guard count > 0, !isInactive else { return .distantFuture }
     guard let newest else { return now }
     let soonest = newest.acquired + limits.shortestWait
@@ -441,7 +440,7 @@ extension RegionMonitor {
     guard nearestBoundary < .infinity else { return max(now, next) }
     let distance =
       nearestBoundary - checkRadius.metres(to: newest.coordinate) - accuracy(of: newest)
-    let wait = Interval(seconds: max(distance, 0) / fastest)
+    let wait = speed.shortestTime(toTravel: max(distance, 0), after: newest.acquired)
     return max(now, min(next, max(stillDue, newest.acquired + wait)))
   }
 }

@@ -311,15 +311,14 @@ extension VisitMonitor {
   /// motion, then at intervals that grow to 8 minutes while the motion lasts. `.distantFuture` if not started.
   ///
   /// - Parameters:
-  ///   - fastest: Greatest plausible speed until then, m/s; ignored if it is not above 0. A visit is not checked before
-  ///     its circle can have been left at that speed.
+  ///   - speed: Plausible speed of the device. A visit is not checked before its circle can have been left.
   ///   - line: Current state of the motion line.
-  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> Instant {
     guard let lastCheck else { return state == .idle ? .distantFuture : now }
     switch state {
     case .idle: return .distantFuture
     case .underWay: return nextTravelCheck(after: lastCheck, line: line)
-    case .visiting: return nextVisitCheck(after: lastCheck, fastest: fastest, line: line)
+    case .visiting: return nextVisitCheck(after: lastCheck, speed, line: line)
     }
   }
 
@@ -345,7 +344,9 @@ extension VisitMonitor {
     return isStill ? due : min(due, check + retryInterval(parameters.travelCheckInterval))
   }
 
-  private func nextVisitCheck(after check: Instant, fastest: Double, line: MotionLine) -> Instant {
+  private func nextVisitCheck(
+    after check: Instant, _ speed: PlausibleSpeed, line: MotionLine
+  ) -> Instant {
     if !outside.isNil {
       return check
         + (failedChecks > 0
@@ -354,7 +355,7 @@ extension VisitMonitor {
     switch line {
     case .absent:
       return check
-        + max(intervalSinceHint(parameters.promptCheckDelay), shortestExitTime(fastest: fastest))
+        + max(intervalSinceHint(parameters.promptCheckDelay), shortestExitTime(speed, after: check))
     case .moving:
       let missingMotion = motionNeeded - motion.duration
       // Within the first minute a fix could not show a departure on foot.
@@ -381,12 +382,12 @@ extension VisitMonitor {
       after: Int64(checksSinceHint) + 1, initial: first, longest: parameters.visitCheckInterval)
   }
 
-  /// Shortest time in which the device can leave the circle at that speed.
-  private func shortestExitTime(fastest: Double) -> Interval {
-    guard fastest > 0, let stay else { return .zero }
+  /// Shortest time in which the device can leave the circle.
+  private func shortestExitTime(_ speed: PlausibleSpeed, after check: Instant) -> Interval {
+    guard let stay else { return .zero }
     let remaining =
       parameters.departureFactor * parameters.radius(accuracy: stay.accuracy) - distanceFromCentre
-    return Interval(seconds: remaining / fastest)
+    return speed.shortestTime(toTravel: max(remaining, 0), after: check)
   }
 
   /// Back-off after failed acquisitions: one minute, doubled each time, at most `most`.

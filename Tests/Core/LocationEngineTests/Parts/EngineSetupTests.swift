@@ -1,9 +1,9 @@
-import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 import Testing
 
 @testable import LocationEngine
+@testable import LocationPolicy
 
 @Suite("Setup and status of the engine")
 struct EngineSetupTests {
@@ -83,10 +83,12 @@ struct EngineSetupTests {
   @Test("the estimate of the speed follows the fixes, stored or not")
   func speed() {
     let bench = EngineBench()
-    let before = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
+    func exitTime() -> Double {
+      bench.engine.fixes.plausibleSpeed.shortestTime(toTravel: 260, after: bench.now).seconds
+    }
+    #expect(exitTime() == 52, "5 m/s")
     bench.fixes(count: 3, east: 20)
-    let after = bench.engine.fixes.plausibleSpeed.maximum(at: bench.now)
-    #expect(before == 5 && abs(after - 26) < 0.5)
+    #expect(abs(exitTime() - 10.3) < 0.2, "26 m/s, which decay meanwhile")
   }
 
   @Test(

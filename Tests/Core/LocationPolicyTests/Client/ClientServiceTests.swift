@@ -9,7 +9,7 @@ extension ClientBench {
 
   /// Fix need of the client's services now.
   func need(fastest: Double = 5) -> FixNeed {
-    client.fixNeed(at: now_i, fastest: fastest, line: line)
+    client.fixNeed(at: now_i, speed: .constant(fastest), line: line)
   }
 
   /// Reports a state of the motion line.

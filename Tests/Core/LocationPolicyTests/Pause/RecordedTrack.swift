@@ -101,7 +101,7 @@ struct RecordedTrack {
     var outcomes: [VisitMonitor.Outcome] = []
     var (now, next) = (samples[0].time, 0)
     while next < samples.count {
-      let due = monitor.nextFix(at: Instant(seconds: now), fastest: 40, line: .absent)
+      let due = monitor.nextFix(at: Instant(seconds: now), speed: .constant(40), line: .absent)
       let begin = max(now, due.seconds)
       let ready = begin + Double.random(in: 3...30, using: &generator)
       next = samples[next...].firstIndex { $0.time >= ready } ?? samples.count

@@ -70,7 +70,7 @@ struct RegionRequestTests {
     for identifier in [home, gate] { bench.monitor.remove(identifier) }
     #expect(bench.monitor.count == 0)
     #expect(bench.events() == [.determined(home, .unknown)])
-    let next = bench.monitor.nextFix(at: Instant(seconds: 60), fastest: 1, line: .absent)
+    let next = bench.monitor.nextFix(at: Instant(seconds: 60), speed: .constant(1), line: .absent)
     #expect(next == .distantFuture)
   }
 
@@ -149,7 +149,7 @@ struct RegionRequestTests {
     #expect(bench.monitor.state(of: home) == .unknown)
     #expect(bench.requestState(at: 45) == nil)
     #expect(bench.events() == [.determined(home, .unknown)])
-    let next = bench.monitor.nextFix(at: Instant(seconds: 45), fastest: 9, line: .moving)
+    let next = bench.monitor.nextFix(at: Instant(seconds: 45), speed: .constant(9), line: .moving)
     #expect(next == .distantFuture)
     #expect(bench.add(circle(RegionIdentifier(.region, 7)), at: 45) == nil)
     setInactive(true, 46)

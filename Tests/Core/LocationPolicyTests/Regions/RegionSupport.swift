@@ -42,7 +42,7 @@ struct RegionBench: ~Copyable {
   func wait(
     at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
   ) -> Double {
-    let next = monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
+    let next = monitor.nextFix(at: Instant(seconds: now), speed: .constant(fastest), line: line)
     return next == .distantFuture ? .infinity : next.seconds - now
   }
 

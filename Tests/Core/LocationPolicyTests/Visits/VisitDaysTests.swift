@@ -88,7 +88,7 @@ struct VisitDaysTests {
       _ = service.start(at: .boot, cached: nil)
       var reports = 0
       let acquisitions = OnDemandReceiver(days, seed: seed, delay: 3...30, hasLine: hasLine).run(
-        next: { service.nextFix(at: $0, fastest: 40, line: $1) }, lineChanged: { _, _ in },
+        next: { service.nextFix(at: $0, speed: .constant(40), line: $1) }, lineChanged: { _, _ in },
         accept: { sample in
           guard let sample else { return }
           let now = Instant(seconds: sample.time)

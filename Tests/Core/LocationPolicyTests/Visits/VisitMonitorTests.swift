@@ -92,7 +92,7 @@ struct VisitMonitorTests {
     #expect((outcome.departure != nil) == (answer == .departed))
     #expect((monitor.visit != nil) == (next == .visiting))
     if next == .idle {
-      #expect(monitor.nextFix(at: now, fastest: 40, line: .moving) == .distantFuture)
+      #expect(monitor.nextFix(at: now, speed: .constant(40), line: .moving) == .distantFuture)
       monitor.forget()
       #expect(monitor == VisitMonitor())
     }
@@ -271,7 +271,7 @@ struct VisitMonitorTests {
     let reported = try #require(
       monitor.start(at: Instant(seconds: 600), cached: cached).arrival)
     #expect(reported.arrival == arrival && reported.departure == nil)
-    #expect(monitor.nextFix(at: Instant(seconds: 600), fastest: 40, line: .still).seconds == 600)
+    #expect(monitor.nextFix(at: Instant(seconds: 600), speed: .constant(40), line: .still).seconds == 600)
     _ = monitor.accept(fix(at: 700, east: 600, speed_mmps: 10_000))
     let departed = try #require(monitor.accept(fix(at: 720, east: 800)).departure)
     #expect(departed.arrival == arrival && departed.coordinate == equator)

