@@ -61,7 +61,7 @@ public struct LocationService: ~Copyable {
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
     syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, suspender: BoardSuspender? = nil,
-    powerOff: BoardPowerOff? = nil, startedByAlarm: Bool = false, server: consuming LocationServer,
+    powerOff: BoardPowerOff? = nil, startedByAlarm: Bool, server: consuming LocationServer,
     boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {

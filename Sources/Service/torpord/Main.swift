@@ -139,7 +139,7 @@ struct Main {
     let suspender = profile.suspender
     let boot = try BootIdentity.current()
     let powerOff = profile.powerOff(state: options.state, boot: boot)
-    let startCause = logStart(powerOff, log)
+    let startCause = consumeStartCause(powerOff, log)
     var service = try LocationService(
       setup, ring: ring, capacity: capacity, clients: clientCapacity,
       syncInterval: profile.cache.syncInterval,
@@ -182,8 +182,8 @@ struct Main {
       opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events, isPipe: isPipe)
   }
 
-  /// Logs why the board was switched on, if the service had switched it off; returns the cause, nil otherwise.
-  private static func logStart(
+  /// Reads and logs why the board was switched on, once; nil if the service had not switched it off.
+  private static func consumeStartCause(
     _ powerOff: BoardPowerOff?, _ log: SystemLog
   ) -> WakeIntent.StartCause? {
     guard let powerOff else { return nil }

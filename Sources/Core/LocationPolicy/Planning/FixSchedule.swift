@@ -47,7 +47,7 @@ import LocationTypes
 /// acquiring  fix                                                     refining; tracking if used immediately
 ///            drained (fixes from the receiver's buffer)              tracking
 ///            need, timeout reached                                   backedOff
-///            no need, expected acquisition time has passed           backedOff
+///            no need, expected acquisition time or 30 s have passed  backedOff
 ///            no need, earlier                                        idle
 /// refining   fix: accurate, not improving, 5 s old, or last chance   tracking
 ///            any other fix                                           refining (the fix is held)
@@ -441,8 +441,10 @@ extension FixSchedule {
         goIdle(figures, at: now)
       }
     case .acquiring:
-      let expected = currentSearchTime(figures.receiver)
-      let hasFailed = now - timeoutStart >= figures.receiver.startUp + restoreTime + expected
+      let search =
+        figures.receiver.startUp + restoreTime + currentSearchTime(figures.receiver)
+      // A request that ends before a search can succeed has failed as well: repeated, it would search for ever.
+      let hasFailed = now - timeoutStart >= min(search, LocationRequest.timeout)
       if hasFailed { endFailedAcquisition(figures, at: now) } else { goIdle(figures, at: now) }
     case .backedOff: if now >= retry.nextTime { goIdle(figures, at: now) }
     }

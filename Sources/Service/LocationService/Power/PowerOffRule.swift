@@ -7,7 +7,7 @@ struct PowerOffRule {
   /// log in after switching the board on.
   let minimumOffTime: Interval
   /// Time without callers that is required after a start by the board's own alarm, when only programs that the system
-  /// starts can be expected.
+  /// starts can be expected. Shorter than any profile's `minimumOffTime`.
   static let unusedTimeAfterAlarm = Interval.seconds(30)
   /// Time from the alarm until the service runs.
   let startupTime: Interval
@@ -50,7 +50,7 @@ struct PowerOffRule {
   }
 
   private var requiredUnusedTime: Interval {
-    isUnattended ? min(PowerOffRule.unusedTimeAfterAlarm, minimumOffTime) : minimumOffTime
+    isUnattended ? PowerOffRule.unusedTimeAfterAlarm : minimumOffTime
   }
 
   /// Records that an attempt was refused.

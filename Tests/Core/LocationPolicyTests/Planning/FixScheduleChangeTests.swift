@@ -49,14 +49,17 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule == searching)
   }
 
-  @Test("PWR-7: repeated requests without reception do not keep the receiver on")
-  func repeatedRequests() {
+  @Test(
+    "PWR-7: repeated requests without reception do not keep the receiver on, also if a search takes longer than a request",
+    arguments: [28, 45])
+  func repeatedRequests(cold: Int64) {
     let bench = ScheduleBench()
+    bench.parameters.receiver.timeToFix = TimeToFixTable(cold: .seconds(cold))
     var searched = 0.0
     for second in 0..<3_600 {
       // Each call waits half a minute, and the next one follows immediately.
-      bench.need = second % 30 == 29 ? FixNeed() : FixScheduleTests.need(at: Double(second))
-      if second % 30 == 0 { bench.requestSearch(Double(second)) }
+      bench.need = second % 31 == 30 ? FixNeed() : FixScheduleTests.need(at: Double(second))
+      if second % 31 == 0 { bench.requestSearch(Double(second)) }
       bench.plan(Double(second))
       if bench.schedule.isOn { searched += 1 }
     }

@@ -38,6 +38,37 @@ struct FixScheduleEphemerisTests {
     return (at(seconds) - start, end - start)
   }
 
+  /// A schedule that sleeps since 28 s, when the receiver read its ephemeris, for a fix at `seconds`.
+  static func asleep(until seconds: Int64) -> FixSchedule {
+    var schedule = FixSchedule()
+    schedule.handle(.plan(need(at: 0), isKeptOn: false), parameters, at: .boot)
+    schedule.handle(.fix(accuracy: 3, measured: at(28), need(at: 0)), parameters, at: at(28))
+    schedule.handle(.plan(need(at: seconds), isKeptOn: false), parameters, at: at(28))
+    return schedule
+  }
+
+  @Test("PWR-7, PWR-8: the time of a fix includes the search for an expired ephemeris")
+  func fixTime() {
+    let schedule = Self.asleep(until: 20_000)
+    #expect(schedule.state == .asleep)
+    #expect(schedule.fixTime(startingAt: at(6_000), Self.parameters.receiver) == at(6_003))
+    #expect(schedule.fixTime(startingAt: at(19_000), Self.parameters.receiver) == at(19_028))
+  }
+
+  @Test("PWR-7, PWR-8: a search with an expired ephemeris fails after the time that it takes")
+  func failed() {
+    let cases: [(Int64, FixSchedule.State)] = [(27, .idle), (28, .backedOff)]
+    for (seconds, state) in cases {
+      var schedule = Self.asleep(until: 20_000)
+      let start = schedule.wake
+      schedule.handle(.plan(Self.need(at: 20_000), isKeptOn: false), Self.parameters, at: start)
+      #expect(start == at(19_972) && schedule.state == .acquiring)
+      let end = start + .seconds(seconds)
+      schedule.handle(.plan(FixNeed(), isKeptOn: false), Self.parameters, at: end)
+      #expect(schedule.state == state)
+    }
+  }
+
   @Test("PWR-7, PWR-8: the receiver starts earlier, searches longer, and trains no prediction")
   func oldEphemeris() {
     var schedule = FixSchedule()

@@ -22,6 +22,8 @@ final class FakeM10 {
   var supportsBatching = true
   /// Whether polls of the configuration are rejected.
   var rejectsPoll = false
+  /// Layer that an answer to a poll names, if not the polled one.
+  var answeredLayer: UBXPolledLayer?
   /// Whether polls of the configuration are ignored.
   var ignoresPoll = false
   var supportsPowerSave = true
@@ -257,7 +259,7 @@ final class FakeM10 {
     let isRefused =
       rejectsPoll || (values.value(of: M10Key.pmOperateMode) != nil && !supportsPowerSave)
     answer(at: now) {
-      if !isRefused { $0.appendConfigurationValues(values, layer: poll.layer.rawValue) }
+      if !isRefused { $0.appendConfigurationValues(values, layer: (answeredLayer ?? poll.layer).rawValue) }
       $0.appendAcknowledgement(of: .cfgVALGET, isAccepted: !isRefused)
     }
   }

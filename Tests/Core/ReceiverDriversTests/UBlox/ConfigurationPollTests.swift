@@ -54,6 +54,15 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
+  @Test("PWR-6: values of another layer than the one in force do not count")
+  func otherLayer() {
+    let bench = asleep()
+    bench.receiver.answeredLayer = .defaults
+    bench.reach(.tracking)
+    #expect(bench.commands() == ["poll", configuration])
+    bench.expectClean()
+  }
+
   @Test("PWR-6: after a loss of battery-backed RAM the configuration is written")
   func lostBackup() {
     let bench = asleep()

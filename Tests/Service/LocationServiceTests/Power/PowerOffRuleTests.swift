@@ -52,10 +52,6 @@ import Testing
     _ = check(71, until: 9_000)
     let later = (check(190, until: 9_000), check(191, until: 9_000))
     #expect(later == (false, true))
-    rule = PowerOffRule(minimumOffTime: .seconds(10), startupTime: .zero, startedByAlarm: true)
-    _ = check(0, until: 9_000)
-    let short = check(10, until: 9_000)
-    #expect(short)
   }
 
   @Test("after the minimum time no wake is scheduled: each turn checks the rule")
