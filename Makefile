@@ -10,16 +10,16 @@ EMBEDDED_MODULES := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
 SOAK_RUNS := 480
-# The service as it is installed: Swift's and C++'s libraries are linked statically, unused libraries are not linked
+# Service and command as they are installed: Swift's and C++'s libraries are linked statically, unused libraries are not linked
 # (Docs/Reference/service-cost.md), and the program is optimized as a whole, without the checks for
 # exclusive access that the tests have (Docs/Decisions/0115-link-time-optimization.md).
 SERVICE_PATH := .build-service
-SERVICE_BUILD = $(SWIFT) build -c release --scratch-path $(SERVICE_PATH) --static-swift-stdlib \
-  --experimental-lto-mode full -Xswiftc -use-ld=lld \
-  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
-  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import \
-  $(SERVICE_CHECKS) \
+INSTALLED_BUILD = $(SWIFT) build -c release --static-swift-stdlib \
+  --experimental-lto-mode full -Xswiftc -use-ld=lld $(SERVICE_CHECKS) \
   -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -zpack-relative-relocs
+SERVICE_BUILD = $(INSTALLED_BUILD) --scratch-path $(SERVICE_PATH) \
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import
 # To check exclusive access as well: make torture SERVICE_PATH=.build-checked SERVICE_CHECKS=
 SERVICE_CHECKS := -Xswiftc -enforce-exclusivity=unchecked
 
@@ -242,8 +242,8 @@ service: tools
 
 command: tools
 	@echo '== the command, statically linked'
-	@$(SWIFT) build -c release --scratch-path $(COMMAND_PATH) --static-swift-stdlib --product torpor
-	@strip -o $(COMMAND_PATH)/torpor "$$($(SWIFT) build -c release --scratch-path $(COMMAND_PATH) --static-swift-stdlib --show-bin-path)/torpor"
+	@$(INSTALLED_BUILD) --scratch-path $(COMMAND_PATH) --product torpor
+	@strip -o $(COMMAND_PATH)/torpor "$$($(INSTALLED_BUILD) --scratch-path $(COMMAND_PATH) --show-bin-path)/torpor"
 
 # Docs/HowTo/run-the-service.md.
 deb: service command deb-tools
