@@ -298,7 +298,7 @@ let labModules: [Target] =
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
-    /// Another user of the hook of Swift's executor, for the program below.
+    /// Another user of the hook of Swift's executor, for a test of CoreLocationProbe.
     lab.cModule("COtherExecutor"),
     /// A program with location managers, for tests that run it against the service.
     lab.program("CoreLocationProbe", ["COtherExecutor", "CoreLocation", "LocationClient"]),
