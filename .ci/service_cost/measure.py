@@ -369,14 +369,17 @@ def delegate(options, folder):
     known = set(bench.feed.ends)
     bench.run_epochs(DELEGATE_FIXES)
     bench.run(until=time.monotonic() + 0.5)
+    resident = program.resident_kb()
     programs.stop([line], program, torpord)
+    counted = {str(utc) for utc in [utc for utc in bench.feed.ends if utc not in known][:DELEGATE_FIXES]}
     sent = torpord.sent(r'utc_us\\":(\d+)')
     delays = []
     for text in pathlib.Path(folder + "/program").read_text(encoding="utf-8").splitlines():
         words = text.split()
-        if words[1] == "received" and int(words[2]) not in known and words[2] in sent:
+        if words[1] == "received" and words[2] in counted and words[2] in sent:
             delays.append(int(words[3]) / 1e3 - sent[words[2]] * 1e3)
     delays.sort()
     return {
         "sent": DELEGATE_FIXES, "fixes": len(delays), "median_ms": statistics.median(delays),
-        "p99_ms": delays[len(delays) * 99 // 100], "longest_ms": delays[-1]}
+        "p99_ms": delays[len(delays) * 99 // 100], "longest_ms": delays[-1],
+        "resident_kb": resident}

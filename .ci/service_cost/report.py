@@ -18,6 +18,7 @@ BINARY = 10_000_000
 CROWD_GROWTH_KB = 1_000
 # From the service's system call to the delegate of a program that imports CoreLocation.
 DELEGATE_MS = 5
+PROGRAM_KB = 20_000
 # Fixes per second of a drain.
 DRAIN_RATE = 500_000
 
@@ -73,6 +74,7 @@ def evaluated(figures):
         rows.append(row("  median, ms", delegate["median_ms"], None))
         rows.append(row("  longest, ms", delegate["longest_ms"], None))
         rows.append(row("  fixes not delivered", delegate["sent"] - delegate["fixes"], 0))
+        rows.append(row("  resident memory of the program, kB", delegate["resident_kb"], PROGRAM_KB))
     return rows
 
 

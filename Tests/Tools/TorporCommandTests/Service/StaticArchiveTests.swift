@@ -15,12 +15,9 @@ struct StaticArchiveTests {
   /// Prints the name of a thread that runs asynchronous code.
   private static let source = """
     import CoreLocation
-    import Glibc
     let manager = CLLocationManager()
     Task {
-      var name = [CChar](repeating: 0, count: 16)
-      pthread_getname_np(pthread_self(), &name, 16)
-      puts(name)
+      print(try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8), terminator: "")
       exit(0)
     }
     RunLoop.main.run()
@@ -57,8 +54,10 @@ struct StaticArchiveTests {
     return ["-Xcc", "-fmodule-map-file=\(map)"]
   }
 
-  @Test("the linker keeps the constructor that sets the hooks of Swift's executor")
-  func constructor() throws {
+  @Test(
+    "the linker keeps the constructor that sets the hooks of Swift's executor",
+    arguments: [[], ["-static-stdlib"]])
+  func constructor(_ options: [String]) throws {
     let folder = Command.directory()
     try archive(to: "\(folder)/libCoreLocation.a")
     Command.write(Array(Self.source.utf8), to: "\(folder)/main.swift")
@@ -66,7 +65,7 @@ struct StaticArchiveTests {
       [
         "swiftc", "\(folder)/main.swift", "-o", "\(folder)/program", "-I", "\(Self.build)/Modules",
         "\(folder)/libCoreLocation.a", "-lm",
-      ] + Self.maps)
+      ] + options + Self.maps)
     #expect(compiled.status == 0, "\(compiled.errors)")
     let result = run(["TORPOR_SOCKET=/nowhere/socket", "\(folder)/program"])
     #expect(result.status == 0 && result.output == "swift-pool\n", "\(result.errors)")
