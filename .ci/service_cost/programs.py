@@ -52,7 +52,8 @@ class Program:
     def __init__(self, command, environment=None, trace=None, log=None):
         self.trace = trace
         if trace:
-            command = ["strace", "-f", "-q", "-ttt", "-s", "1024", "-e", "signal=none", "-o", trace] + command
+            options = ["-f", "-q", "-ttt", "-s", "1024", "-e", "signal=none", "-o", trace]
+            command = ["strace", *options, *command]
         self.log = open(log or os.devnull, "ab")
         self.began = time.monotonic()
         self.process = subprocess.Popen(
@@ -124,7 +125,7 @@ class Program:
 
 
     def sent(self, pattern):
-        """Time of the wall clock of the first system call whose data contain each match of `pattern`; requires a trace."""
+        """Wall clock of the first system call whose data contain each match of `pattern`; requires a trace."""
         found = {}
         with open(self.trace, errors="replace") as file:
             for line in file:
