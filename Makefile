@@ -263,7 +263,9 @@ client-probe: service
 # Docs/Reference/service-cost.md.
 bench-service: service-tools
 	@$(MAKE) --no-print-directory client-probe >&2
-	@.ci/bench-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe $(BENCH)
+	@$(SWIFT) build -c release --static-swift-stdlib --product CoreLocationProbe >&2
+	@.ci/bench-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe \
+	  .build/release/CoreLocationProbe $(BENCH)
 
 # Docs/HowTo/run-the-gates.md: kills the service at random times, fills its disk, damages its ring.
 torture: client-probe

@@ -298,8 +298,10 @@ let labModules: [Target] =
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
+    /// Another user of the hook of Swift's executor, for a test of CoreLocationProbe.
+    lab.cModule("COtherExecutor"),
     /// A program with location managers, for tests that run it against the service.
-    lab.program("CoreLocationProbe", ["CoreLocation", "LocationClient"]),
+    lab.program("CoreLocationProbe", ["COtherExecutor", "CoreLocation", "LocationClient"]),
     /// The same with an asynchronous main program.
     lab.program("CoreLocationAsyncProbe", ["CoreLocation", "LocationClient"]),
     /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).

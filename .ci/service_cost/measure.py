@@ -39,6 +39,9 @@ def all_of(options, folder):
     if "drain" in chosen:
         log("drain")
         found["drain"] = drain(options, folder)
+    if "delegate" in chosen and shutil.which("strace"):
+        log("delegate")
+        found["delegate"] = delegate(options, folder)
     return found
 
 
@@ -341,3 +344,42 @@ def drained(command, torpord, fixes):
         rates.append(count / (ns / 1e9))
     run = difference(before, torpord.counts(), DRAIN_TIMES)["run_ns"]
     return {"slowest": min(rates), "median": statistics.median(rates), "run_ns_a_fix": run / fixes}
+
+
+DELEGATE_FIXES = 1_000
+
+
+def delegate(options, folder):
+    """Time from the system call with which the service sends a fix until the delegate of a program with CoreLocation.
+
+    The service runs under strace, which holds it in each call after it has taken the time: the true times are shorter.
+    """
+    folder += "/delegate"
+    os.makedirs(folder)
+    line = programs.Line()
+    torpord = programs.Torpord(
+        options.binary, fast_board(options, folder), line, folder + "/service", trace=folder + "/trace")
+    program = programs.Program(
+        [options.program, "run-loop", "times", "update"],
+        {"TORPOR_SOCKET": torpord.socket, "TORPOR_CLIENT": "bench"}, log=folder + "/program")
+    bench = clients.Bench()
+    bench.lines = [line]
+    bench.feed = streams.Feed([line], streams.nav_pvt, rate=CROWD_RATE)
+    bench.run_epochs(CROWD_RATE)
+    known = set(bench.feed.ends)
+    bench.run_epochs(DELEGATE_FIXES)
+    bench.run(until=time.monotonic() + 0.5)
+    resident = program.resident_kb()
+    programs.stop([line], program, torpord)
+    counted = {str(utc) for utc in [utc for utc in bench.feed.ends if utc not in known][:DELEGATE_FIXES]}
+    sent = torpord.sent(r'utc_us\\":(\d+)')
+    delays = []
+    for text in pathlib.Path(folder + "/program").read_text(encoding="utf-8").splitlines():
+        words = text.split()
+        if words[1] == "received" and words[2] in counted and words[2] in sent:
+            delays.append(int(words[3]) / 1e3 - sent[words[2]] * 1e3)
+    delays.sort()
+    return {
+        "sent": DELEGATE_FIXES, "fixes": len(delays), "median_ms": statistics.median(delays),
+        "p99_ms": delays[len(delays) * 99 // 100], "longest_ms": delays[-1],
+        "resident_kb": resident}

@@ -52,7 +52,8 @@ class Program:
     def __init__(self, command, environment=None, trace=None, log=None):
         self.trace = trace
         if trace:
-            command = ["strace", "-f", "-q", "-ttt", "-e", "signal=none", "-o", trace] + command
+            options = ["-f", "-q", "-ttt", "-s", "1024", "-e", "signal=none", "-o", trace]
+            command = ["strace", *options, *command]
         self.log = open(log or os.devnull, "ab")
         self.began = time.monotonic()
         self.process = subprocess.Popen(
@@ -120,6 +121,17 @@ class Program:
                 call = re.match(r"\d+\s+(\d+\.\d+) (\w+)\(", line) or re.match(r"(\d+\.\d+) (\w+)\(", line)
                 if call and begin <= float(call[1]) < end:
                     found[call[2]] = found.get(call[2], 0) + 1
+        return found
+
+
+    def sent(self, pattern):
+        """Wall clock of the first system call whose data contain each match of `pattern`; requires a trace."""
+        found = {}
+        with open(self.trace, errors="replace") as file:
+            for line in file:
+                call = re.match(r"(?:\d+\s+)?(\d+\.\d+) (?:send|write)\w*\(", line)
+                for key in re.findall(pattern, line) if call else ():
+                    found.setdefault(key, float(call[1]))
         return found
 
 

@@ -16,6 +16,9 @@ READY_S = 0.020
 BINARY = 10_000_000
 # Growth of memory while the service serves two hundred clients.
 CROWD_GROWTH_KB = 1_000
+# From the service's system call to the delegate of a program that imports CoreLocation.
+DELEGATE_MS = 5
+PROGRAM_KB = 20_000
 # Fixes per second of a drain.
 DRAIN_RATE = 500_000
 
@@ -63,6 +66,15 @@ def evaluated(figures):
                     drain[client]["slowest"], DRAIN_RATE, least=True))
                 rows.append(row("  median", drain[client]["median"], None))
                 rows.append(row("  the service's processor, ns a fix", drain[client]["run_ns_a_fix"], None))
+    if "delegate" in figures:
+        delegate = figures["delegate"]
+        rows.append(row(
+            f"{delegate['sent']:,} fixes to a delegate of CoreLocation: 99th percentile, ms", delegate["p99_ms"],
+            DELEGATE_MS))
+        rows.append(row("  median, ms", delegate["median_ms"], None))
+        rows.append(row("  longest, ms", delegate["longest_ms"], None))
+        rows.append(row("  fixes not delivered", delegate["sent"] - delegate["fixes"], 0))
+        rows.append(row("  resident memory of the program, kB", delegate["resident_kb"], PROGRAM_KB))
     return rows
 
 

@@ -345,8 +345,7 @@ enum WritableTypes {
     CoreLocation.ClientIdentity: configuration, without state
     CoreLocation.ManagerDemand: record in a private(set) property of MergedDemand
     CoreLocation.OutstandingDeferral: record in a private(set) property of MergedDemand
-    CoreLocation.ServiceDemand: record in a private property of MergedDemand
-    CoreLocation.ServiceLink: record in a private property of MergedDemand
+    CoreLocation.ServiceDemand: record in a private(set) property of ServiceLink
     CoreLocation.LatestFixes: record in a private property of MergedDemand
     CoreLocation.MergedDemand.Effects: result of a step, composed by MergedDemand
     CoreLocation.OutgoingCall: record in the outbox

@@ -1,14 +1,16 @@
+import COtherExecutor
 import CoreLocation
 import Glibc
 import LocationClient
 
 // A program with location managers, for tests that run it against the service: prints one line for each callback.
+// With PROBE_EXECUTOR in the environment, another library has set a hook of Swift's executor.
 //
 //     CoreLocationProbe SHAPE [ACTION …]
 //
 // SHAPE: run-loop, dispatch-main, thread, task (a Task with live updates plus a run loop).
 // ACTION: update, defer=METRES:SECONDS (calls again at each end), significant, visits, request, background,
-//         filter=METRES, second-manager (another one that updates), second-defer=METRES:SECONDS (and defers),
+//         times (prints the UTC of each location and of its delivery, microseconds), filter=METRES, second-manager (another one that updates), second-defer=METRES:SECONDS (and defers),
 //         region=LATITUDE:LONGITUDE:RADIUS
 
 ClientProgram.bufferLines()
@@ -17,6 +19,8 @@ final class Delegate: NSObject, CLLocationManagerDelegate {
   let name: String
   /// Criteria that are set again at each end; nil for no deferral.
   var deferral: (distance: Double, timeout: Double)?
+  /// Whether times are printed instead of locations.
+  var printsTimes = false
 
   init(_ name: String) { self.name = name }
 
@@ -25,10 +29,21 @@ final class Delegate: NSObject, CLLocationManagerDelegate {
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    if printsTimes { return printTimes(of: locations) }
     print(
       name, "locations", locations.count, locations.last?.coordinate.latitude ?? -1,
       manager.location?.coordinate.latitude ?? -1)
     if let criteria = deferral, !isDeferred { deferUpdates(manager, criteria) }
+  }
+
+  private func printTimes(of locations: [CLLocation]) {
+    func microseconds(_ date: Date) -> Int64 {
+      Int64((date.timeIntervalSince1970 * 1e6).rounded())
+    }
+    let now = Date()
+    for location in locations {
+      print(name, "received", microseconds(location.timestamp), microseconds(now))
+    }
   }
 
   private var isDeferred = false
@@ -103,6 +118,7 @@ final class Program {
       switch parts[0] {
       case "update": manager.startUpdatingLocation()
       case "defer": delegate.deferral = (numbers[0], numbers[1])
+      case "times": delegate.printsTimes = true
       case "significant": manager.startMonitoringSignificantLocationChanges()
       case "visits": manager.startMonitoringVisits()
       case "request": manager.requestLocation()
@@ -149,6 +165,7 @@ case "thread":
 case "task":
   Task {
     for try await update in CLLocationUpdate.liveUpdates() {
+      if other_executor_jobs() > 0 { print("other executor") }
       print(
         "live", update.location?.coordinate.latitude ?? -1,
         update.locationUnavailable ? "unavailable" : "")

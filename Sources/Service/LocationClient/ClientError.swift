@@ -101,8 +101,9 @@ extension ClientError: CustomStringConvertible {
     }
   }
 
-  /// Command that allows a client of the current user to use location.
-  static func allowCommand(for client: String) -> String {
+  /// Command with which an administrator allows a client of the current user to use location. It names the user, with
+  /// the number if there is no name.
+  public static func allowCommand(for client: String) -> String {
     let user = geteuid()
     let name = unsafe getpwuid(user).flatMap { entry in
       unsafe entry.pointee.pw_name.map { unsafe String(cString: $0) }

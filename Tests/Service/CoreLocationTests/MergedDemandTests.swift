@@ -295,30 +295,33 @@ struct MergedDemandTests {
     ledger.release(names[0])
     ledger.release(names[1])
     ledger.release(names[1])
-    #expect(ledger.takeHandled() == nil, "the first one is still with a manager")
+    #expect(ledger.consumeHandled() == nil, "the first one is still with a manager")
     ledger.release(names[0])
-    #expect(ledger.takeHandled() == names[1])
+    #expect(ledger.consumeHandled() == names[1])
     ledger.add(names[0], managers: 1)
-    #expect(ledger.takeHandled() == nil, "an acknowledged fix is not added again")
+    #expect(ledger.consumeHandled() == nil, "an acknowledged fix is not added again")
     ledger.add(FixName(generation: 2, sequence: 1), managers: 0)
-    #expect(ledger.takeHandled() == nil, "the third one is not handled")
+    #expect(ledger.consumeHandled() == nil, "the third one is not handled")
     for name in names[2...] {
       ledger.release(name)
       ledger.release(name)
     }
-    #expect(ledger.takeHandled() == FixName(generation: 2, sequence: 1))
+    #expect(ledger.consumeHandled() == FixName(generation: 2, sequence: 1))
   }
 
   @Test("REG-13: an event is acknowledged with all earlier ones, and arrives once")
   func events() {
     var ledger = EventLedger()
-    let arrivals = [ledger.arrive(1), ledger.arrive(2), ledger.arrive(0), ledger.arrive(2)]
+    let arrivals = [
+      ledger.recordArrival(1), ledger.recordArrival(2), ledger.recordArrival(0),
+      ledger.recordArrival(2),
+    ]
     #expect(arrivals == [true, true, true, false], "2 is delivered again after a reconnection")
     ledger.add(1, receivers: 1)
     ledger.add(2, receivers: 1)
     ledger.release(2)
-    #expect(ledger.takeHandled() == nil)
+    #expect(ledger.consumeHandled() == nil)
     ledger.release(1)
-    #expect(ledger.takeHandled() == 2)
+    #expect(ledger.consumeHandled() == 2)
   }
 }

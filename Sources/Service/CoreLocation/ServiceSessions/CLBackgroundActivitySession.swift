@@ -31,11 +31,10 @@ public final class CLBackgroundActivitySession: Sendable {
   }
 
   /// Why the session is not active: the current state, then each change. One loop at a time.
-  public var diagnostics: Diagnostics { Diagnostics(session: self) }
+  public var diagnostics: Diagnostics { Diagnostics(of: self, core.queue) }
 
-  fileprivate func next() async throws(ClientError) -> Diagnostic? {
-    try await core.queue.next().map { Diagnostic(flags: $0) }
-  }
+  /// The sequence of diagnostics. It ends with the session.
+  public typealias Diagnostics = SessionDiagnosticSequence<Diagnostic>
 
   /// Why a session is not active; all properties are false if it is.
   public struct Diagnostic: Sendable {
@@ -58,52 +57,49 @@ public final class CLBackgroundActivitySession: Sendable {
     /// Whether a ``CLServiceSession`` is required (BKG-15).
     public var serviceSessionRequired: Bool { flags.containsAny(of: .serviceSessionRequired) }
   }
-
-  /// The sequence of diagnostics. It ends with the session.
-  public struct Diagnostics: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    /// A diagnostic.
-    public typealias Element = Diagnostic
-    /// Error that ends a loop early.
-    public typealias Failure = any Error
-
-    let session: CLBackgroundActivitySession
-
-    /// Returns itself; the loop starts with the current state (BKG-17).
-    public func makeAsyncIterator() -> Diagnostics {
-      session.core.queue.repeatNewest()
-      return self
-    }
-
-    /// The next diagnostic; nil if the session has ended or the task was cancelled.
-    public mutating func next(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(any Error) -> Diagnostic? {
-      try await session.next()
-    }
-  }
 }
 
 /// The part of a background session that the location session keeps.
+///
+/// The service counts the objects that hold the client's background session: those that were active when they were
+/// opened, and those that were opened while the client was undecided. A decision ends the latter, a loss of the
+/// authorization all of them. `hold` follows that count, because the call that closes an object carries no number: a
+/// call for an object that the service does not count would end the session of another one.
 private final class BackgroundSessionCore: ServiceObject {
+  /// What the service counts for this object.
+  private enum Hold: Sendable {
+    /// Nothing: the session is not active.
+    case none
+    /// A session that was opened while the client was undecided (AUT-8).
+    case pending
+    /// An active session (BKG-8).
+    case active
+  }
+
   private weak let session: LocationSession?
-  let queue = UpdateQueue<LiveFlags> { waiting, new in waiting = [new] }
-  /// Whether the service has the session: it is active, or becomes so with the first permission.
-  private let isOpen = Mutex(true)
+  let queue = UpdateQueue<CLBackgroundActivitySession.Diagnostic> { waiting, new in
+    waiting = [new]
+  }
+  private let hold = Mutex(Hold.none)
 
   init(_ session: LocationSession) { self.session = session }
 
   var openingCall: WireCall { .openBackgroundSession }
 
-  /// The call closes the background session of the client, which may be another object of this process.
   func closingCall(_ number: Int) -> WireCall? {
-    isOpen.withLock { $0 } ? .closeBackgroundSession : nil
+    switch hold.withLock({ $0 }) {
+    case .none: nil
+    case .pending, .active: .closeBackgroundSession
+    }
   }
 
   func opened(_ reply: WireReply) -> Int? {
     guard case .active(let isActive) = reply else { return nil }
     let authorization = session?.read { $0.demand.authorization } ?? .notDetermined
-    isOpen.withLock { $0 = isActive || authorization == .notDetermined }
-    queue.put(isActive ? .empty : BackgroundSessionCore.flags(of: authorization))
+    hold.withLock { hold in
+      hold = isActive ? .active : authorization == .notDetermined ? .pending : .none
+    }
+    queue.put(.init(flags: isActive ? .empty : BackgroundSessionCore.flags(of: authorization)))
     return 0
   }
 
@@ -118,6 +114,18 @@ private final class BackgroundSessionCore: ServiceObject {
   }
 
   func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? { nil }
+
+  func authorizationChanged(_ authorization: Authorization) {
+    hold.withLock { hold in
+      switch (hold, authorization) {
+      case (.pending, .notDetermined), (.active, .always), (.active, .whenInUse), (.none, _): break
+      case (.pending, .denied), (.pending, .restricted), (.pending, .always),
+        (.pending, .whenInUse), (.active, .notDetermined), (.active, .denied),
+        (.active, .restricted):
+        hold = .none
+      }
+    }
+  }
 
   func connectionLost() {}
 

@@ -53,11 +53,10 @@ public final class CLServiceSession: Sendable {
   }
 
   /// What the session lacks: the current state immediately, then each change (BKG-17). One loop at a time.
-  public var diagnostics: Diagnostics { Diagnostics(session: self) }
+  public var diagnostics: Diagnostics { Diagnostics(of: self, core.queue) }
 
-  fileprivate func next() async throws(ClientError) -> Diagnostic? {
-    try await core.queue.next().map { Diagnostic($0) }
-  }
+  /// The sequence of diagnostics. It ends with the session.
+  public typealias Diagnostics = SessionDiagnosticSequence<Diagnostic>
 
   /// What a session lacks.
   public struct Diagnostic: Sendable {
@@ -90,36 +89,13 @@ public final class CLServiceSession: Sendable {
       stored.flags.containsAny(of: .serviceSessionRequired)
     }
   }
-
-  /// The sequence of diagnostics. It ends with the session.
-  public struct Diagnostics: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    /// A diagnostic.
-    public typealias Element = Diagnostic
-    /// Error that ends a loop early.
-    public typealias Failure = any Error
-
-    let session: CLServiceSession
-
-    /// Returns itself; the loop starts with the current state (BKG-17).
-    public func makeAsyncIterator() -> Diagnostics {
-      session.core.queue.repeatNewest()
-      return self
-    }
-
-    /// The next diagnostic; nil if the session has ended or the task was cancelled.
-    public mutating func next(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(any Error) -> Diagnostic? {
-      try await session.next()
-    }
-  }
 }
 
 /// The part of a service session that the location session keeps.
 private final class ServiceSessionCore: ServiceObject {
   private let requirement: SessionRequirement
   private let requiresFullAccuracy: Bool
-  let queue = UpdateQueue<SessionDiagnostics> { waiting, new in waiting = [new] }
+  let queue = UpdateQueue<CLServiceSession.Diagnostic> { waiting, new in waiting = [new] }
 
   init(_ requirement: SessionRequirement, _ requiresFullAccuracy: Bool) {
     self.requirement = requirement
@@ -137,8 +113,14 @@ private final class ServiceSessionCore: ServiceObject {
   }
 
   func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? {
-    if case .session(_, let diagnostics) = notice { queue.add(diagnostics).wakeup } else { nil }
+    if case .session(_, let diagnostics) = notice {
+      queue.add(.init(diagnostics)).wakeup
+    } else {
+      nil
+    }
   }
+
+  func authorizationChanged(_ authorization: Authorization) {}
 
   func connectionLost() {}
 

@@ -28,7 +28,7 @@ struct FixLedger: Sendable {
   }
 
   /// Returns the newest fix that is handled together with all earlier ones, and removes these; nil if there is none.
-  mutating func takeHandled() -> FixName? {
+  mutating func consumeHandled() -> FixName? {
     let count = entries.firstIndex { $0.managers > 0 } ?? entries.count
     guard count > 0 else { return nil }
     newest = entries[count - 1].name
@@ -63,8 +63,8 @@ struct EventLedger: Sendable {
   /// The greatest number that was acknowledged, or is to be acknowledged.
   private(set) var acknowledged: UInt32 = 0
 
-  /// Notes the arrival of an event; false if it arrived before, on an earlier connection.
-  mutating func arrive(_ number: UInt32) -> Bool {
+  /// Records the arrival of an event; false if it arrived before, on an earlier connection.
+  mutating func recordArrival(_ number: UInt32) -> Bool {
     guard number > newest else { return number == 0 }
     newest = number
     entries.append(Entry(number: number))
@@ -87,7 +87,7 @@ struct EventLedger: Sendable {
   }
 
   /// Returns the newest number up to which all events are handled, and removes these; nil if there is none.
-  mutating func takeHandled() -> UInt32? {
+  mutating func consumeHandled() -> UInt32? {
     let count = entries.firstIndex { $0.receivers > 0 && !$0.isUnclaimed } ?? entries.count
     guard let index = entries[..<count].lastIndex(where: { $0.receivers <= 0 }) else { return nil }
     let last = entries[index].number

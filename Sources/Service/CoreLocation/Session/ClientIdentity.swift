@@ -32,10 +32,15 @@ struct ClientIdentity: Sendable {
 
   private static var processName: String {
     let candidates = [
-      ProcessInfo.processInfo.environment["TORPOR_CLIENT"], Bundle.main.bundleIdentifier,
-      executableName,
+      variable("TORPOR_CLIENT"), Bundle.main.bundleIdentifier, executableName,
     ]
     return candidates.compactMap { $0 }.first { NameValidation.isValidClient($0) } ?? "program"
+  }
+
+  /// A variable of the environment. `ProcessInfo.environment` would add 2 MB to the resident memory of a program.
+  private static func variable(_ name: String) -> String? {
+    guard let text = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: text)
   }
 
   /// Name of the program's file, shortened to a client name's maximum length.

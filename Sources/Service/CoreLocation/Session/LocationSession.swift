@@ -74,7 +74,7 @@ import Synchronization
       let deadline = state.demand.deadline
       let result = body(&state)
       state.applyEffects()
-      state.takeHandled()
+      state.consumeHandled()
       return (result, state.hasOutput || state.demand.deadline < deadline)
     }
     if mustWake { wakePipe?.wake() }

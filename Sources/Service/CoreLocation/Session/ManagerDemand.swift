@@ -31,18 +31,90 @@ struct ManagerDemand: Sendable {
   var requestsLocation = false
   /// When the last request ends, if the service does not end it.
   var requestDeadline: Instant?
-  /// Whether it monitors significant changes.
-  var wantsSignificantChange = false
-  /// Whether it monitors visits.
-  var wantsVisits = false
   /// Number of the current run of updates: deliveries of an earlier run are dropped.
   var run = 0
 
-  /// Whether the manager uses a service that reports failures.
-  var usesService: Bool { isUpdating || requestsLocation || wantsSignificantChange || wantsVisits }
-
   /// Whether a deferral keeps fixes in the process.
   var holdsFixes: Bool { deferral.map { !$0.isForwarded } ?? false }
+
+  // MARK: Updates
+
+  /// Begins a run of updates (STD-3).
+  mutating func begin() {
+    isUpdating = true
+    filter = FilterOrigin()
+    skipped = nil
+    isDeferring = false
+    run += 1
+    stoppedAt = nil
+    awaitsFinalBatch = false
+  }
+
+  /// Ends the run of updates.
+  mutating func end(at now: Instant) {
+    isUpdating = false
+    stoppedAt = now
+    isDeferring = false
+    run += 1
+  }
+
+  /// What happens to a fix that is offered to a running manager.
+  enum Acceptance: Sendable {
+    /// The deferral keeps it, and its distance may be met by it.
+    case kept(meetsDistance: Bool)
+    case delivered
+    /// The distance filter drops it.
+    case filtered
+  }
+
+  /// Decides what happens to a fix.
+  ///
+  /// - Parameter applied: The distance filter that the service has applied, metres.
+  mutating func accept(_ stored: StoredFix, applied: Double) -> Acceptance {
+    let isMet = deferral?.count(stored.fix) ?? false
+    if holdsFixes {
+      held.append(stored)
+      return .kept(meetsDistance: isMet)
+    }
+    // The service applied the same filter already, with its exception for pauses (PAU-10).
+    let isFiltered =
+      settings.hasDistanceFilter && settings.distanceFilter != applied
+      && !filter.passes(stored.fix, filter: settings.distanceFilter)
+    skipped = isFiltered ? stored : nil
+    if isFiltered { return .filtered }
+    filter.move(to: stored.fix)
+    return .delivered
+  }
+
+  /// Removes and returns the newest fix if the filter dropped it: it is delivered before a pause (PAU-10).
+  mutating func consumeSkipped() -> StoredFix? {
+    guard let last = skipped else { return nil }
+    skipped = nil
+    filter.move(to: last.fix)
+    return last
+  }
+
+  /// The fixes that belong to the batch of a deferral that ended with the updates: those up to the stop (DEF-37).
+  func finalBatch(of fixes: [StoredFix]) -> ArraySlice<StoredFix> {
+    guard awaitsFinalBatch, let stoppedAt else { return [] }
+    return fixes.prefix { $0.fix.acquired <= stoppedAt }
+  }
+
+  // MARK: Deferral
+
+  /// Removes and returns the fixes that the deferral keeps.
+  mutating func consumeHeld() -> [StoredFix] {
+    defer { held = [] }
+    if let last = held.last { filter.move(to: last.fix) }
+    return held
+  }
+
+  /// Ends the deferral; returns the fixes that it kept, nil if there is no deferral.
+  mutating func endDeferral() -> [StoredFix]? {
+    guard deferral != nil else { return nil }
+    deferral = nil
+    return consumeHeld()
+  }
 }
 
 /// A call of `allowDeferredLocationUpdates` without its finish.

@@ -7,9 +7,10 @@ import LocationWire
 /// # Problem
 ///
 /// A process is one client (AUT-2), which has one set of settings, one deferral and one stream of fixes. Its managers
-/// have settings, filters and deferrals of their own. This value decides what the service is asked for, and which
-/// manager gets which notice, in the order of the contract. It is pure: time comes in as an argument, calls and
-/// deliveries go out as ``Effects``; ``LocationSession`` carries them out.
+/// have settings, filters and deferrals of their own. This value decides which manager gets which notice, in the order of
+/// the contract. Its parts decide what the service is asked for: ``ServiceLink`` settings, updates and execution state,
+/// ``ServiceDeferrals`` deferrals, ``DurableServices`` significant change and visits. It is pure: time comes in as an
+/// argument, calls and deliveries go out as ``Effects``; ``LocationSession`` carries them out.
 ///
 /// # Deferrals
 ///
@@ -21,8 +22,7 @@ import LocationWire
 ///                              none                                 none
 ///
 /// While every running manager holds, the service is asked for a deferral with the smallest remaining distance and
-/// time, so that the board can sleep. Each call to the service has an entry in ``serviceDeferrals`` until its finish,
-/// which the service sends exactly once (DEF-8); the entry says whose finish it is.
+/// time, so that the board can sleep.
 ///
 /// # Invariants
 ///
@@ -61,68 +61,17 @@ struct MergedDemand: Sendable {
     var dropsFixes = false
   }
 
-  /// Whose finish the service sends next.
-  private enum DeferralOwner: Equatable, Sendable {
-    case forwarded(ManagerID, call: Int)
-    /// A forwarded call that the program has ended: by a stop, `disallow…` or another call.
-    case cancelled(ManagerID)
-    case merged
-    /// Nobody's: a merged deferral that was cancelled.
-    case abandoned
-
-    /// Whether a call of that manager was forwarded.
-    func isForwarded(by id: ManagerID) -> Bool {
-      if case .forwarded(id, _) = self { true } else { false }
-    }
-  }
-
-  /// The end of a merged deferral. Its batch follows immediately, if there is one, but may be read a little later, in
-  /// notices that are full except the last one.
-  private struct MergedEnd: Sendable {
-    var code: LocationErrorCode?
-    /// Until when the next part of its batch is waited for.
-    var deadline: Instant
-    /// Fixes that have arrived since.
-    var count = 0
-    /// Whether the last part of the batch has arrived.
-    var isComplete: Bool { count % WireLimits.fixesPerReply != 0 }
-  }
-
   /// How many fixes a deferral keeps in the process (DEF-31).
   static let heldCapacity = 4_096
-  /// How long the batch of a merged deferral is waited for: far longer than the service needs between two writes.
-  private static let batchWait = Interval.milliseconds(100)
-  /// How long after a timeout the end of the service's deferral is waited for: it is reported with its batch.
-  private static let endWait = Interval.seconds(1)
 
   private(set) var managers: [ManagerID: ManagerDemand] = [:]
   private(set) var effects = Effects()
   private var link = ServiceLink()
-  /// Calls to the service whose finish is outstanding, oldest first.
-  private var serviceDeferrals: [DeferralOwner] = []
-  /// The end of a merged deferral; its batch is arriving.
-  private var mergedEnd: MergedEnd?
-  private var isRequestForwarded = false
-  private var isPaused = false
-  /// Whether the process has loops over live updates.
-  private var hasLoops = false
-  private(set) var authorization = Authorization.notDetermined
-  private(set) var isReduced = false
+  private var deferrals = ServiceDeferrals()
+  private var durable = DurableServices()
   private var latest = LatestFixes()
-  /// Visits that arrived before a manager monitored visits.
-  private var unclaimedVisits: [(visit: Visit, number: UInt32)] = []
-  private var lastCall = 0
   /// Managers that have not received the authorization yet.
   private var uninformed: Set<ManagerID> = []
-  /// Services to stop on the next connection, because they were stopped without one.
-  private var pendingStops: Set<DurableService> = []
-
-  /// A service that outlives the process.
-  private enum DurableService: Sendable {
-    case significantChange, visits
-    var start: WireCall { self == .visits ? .startVisits : .startSignificantChange }
-    var stop: WireCall { self == .visits ? .stopVisits : .stopSignificantChange }
-  }
 
   /// Returns and clears the effects.
   mutating func takeEffects() -> Effects {
@@ -136,6 +85,12 @@ struct MergedDemand: Sendable {
   /// Whether updates can be deferred (DEF-7).
   var isDeferralAvailable: Bool { link.isDeferralAvailable }
 
+  /// The client's authorization.
+  var authorization: Authorization { link.authorization }
+
+  /// Whether accuracy is reduced (AUT-5).
+  var isReduced: Bool { link.isReduced }
+
   private var identifiers: [ManagerID] { managers.keys.sorted() }
   private var running: [ManagerID] { identifiers.filter { managers[$0]?.isUpdating == true } }
 
@@ -143,8 +98,14 @@ struct MergedDemand: Sendable {
     effects.deliveries.append((id, delivery))
   }
 
-  private mutating func call(_ call: WireCall) {
-    if service != nil { effects.calls.append(call) }
+  private mutating func call(_ call: WireCall?) {
+    if let call, service != nil { effects.calls.append(call) }
+  }
+
+  /// Whether the manager uses a service that reports failures.
+  private func usesService(_ id: ManagerID) -> Bool {
+    guard let manager = managers[id] else { return false }
+    return manager.isUpdating || manager.requestsLocation || durable.areUsed(by: id)
   }
 
   // MARK: Managers
@@ -161,8 +122,8 @@ struct MergedDemand: Sendable {
   /// Removes a manager with all that it wants.
   mutating func remove(_ id: ManagerID, at now: Instant) {
     stop(id, at: now)
-    if managers[id]?.wantsSignificantChange == true { setSignificantChange(id, false) }
-    if managers[id]?.wantsVisits == true { setVisits(id, false) }
+    if durable.isUsed(.significantChange, by: id) { setSignificantChange(id, false) }
+    if durable.isUsed(.visits, by: id) { setVisits(id, false) }
     managers[id] = nil
     reconcile(at: now)
   }
@@ -187,19 +148,11 @@ struct MergedDemand: Sendable {
     guard var manager = managers[id] else { return }
     manager.requestsLocation = false
     let wasUpdating = manager.isUpdating
-    if !wasUpdating {
-      manager.isUpdating = true
-      manager.filter = FilterOrigin()
-      manager.skipped = nil
-      manager.isDeferring = false
-      manager.run += 1
-      manager.stoppedAt = nil
-      manager.awaitsFinalBatch = false
-    }
+    if !wasUpdating { manager.begin() }
     managers[id] = manager
     if wasUpdating {
       // A new start ends a pause (PAU-4).
-      if isPaused { call(.startUpdating) }
+      if link.isPaused { call(.startUpdating) }
       return
     }
     let wasRunning = service?.isUpdating ?? false
@@ -208,7 +161,7 @@ struct MergedDemand: Sendable {
     guard wasRunning else { return }
     // The service is running for another manager: it reports neither a failure nor an initial fix again.
     if authorization.isRefused { return deliver(.failure(.denied), to: id) }
-    if isPaused { return call(.startUpdating) }
+    if link.isPaused { return call(.startUpdating) }
     if let last = latest.fix, !offer([last], to: id, at: now).isEmpty {
       effects.received.append((last.name, 1))
     }
@@ -222,10 +175,7 @@ struct MergedDemand: Sendable {
       managers[id] = manager
       return
     }
-    manager.isUpdating = false
-    manager.stoppedAt = now
-    manager.isDeferring = false
-    manager.run += 1
+    manager.end(at: now)
     managers[id] = manager
     cancel(id)
     reconcile(at: now)
@@ -245,42 +195,31 @@ struct MergedDemand: Sendable {
 
   /// Starts or stops the monitoring of significant changes (SLC-9).
   mutating func setSignificantChange(_ id: ManagerID, _ isOn: Bool) {
-    let had = managers[id]?.wantsSignificantChange ?? false
-    set(.significantChange, isOn, id, \.wantsSignificantChange)
-    if isOn, !had, let report = latest.report {
+    let had = durable.isUsed(.significantChange, by: id)
+    set(.significantChange, isOn, id)
+    if isOn, !had, let report = durable.report {
       // The service runs for another manager, and reports no initial position again.
       effects.received.append((report.name, 1))
       deliver(.fixes([report], run: nil), to: id)
     }
-    if !managers.values.contains(where: \.wantsSignificantChange) { latest.report = nil }
   }
 
   /// Starts or stops the monitoring of visits.
   mutating func setVisits(_ id: ManagerID, _ isOn: Bool) {
-    set(.visits, isOn, id, \.wantsVisits)
+    set(.visits, isOn, id)
     guard isOn, managers[id] != nil else { return }
-    for (visit, number) in unclaimedVisits {
+    for (visit, number) in durable.consumeVisits() {
       deliver(.visit(visit, number: number), to: id)
     }
-    unclaimedVisits = []
   }
 
-  private mutating func set(
-    _ durable: DurableService, _ isOn: Bool, _ id: ManagerID,
-    _ property: WritableKeyPath<ManagerDemand, Bool>
-  ) {
-    guard let manager = managers[id] else { return }
-    let wasOn = managers.values.contains { $0[keyPath: property] }
-    let hadIt = manager[keyPath: property]
-    managers[id]?[keyPath: property] = isOn
-    if isOn {
-      pendingStops.remove(durable)
-      if authorization.isRefused, wasOn, !hadIt { deliver(.failure(.denied), to: id) }
-      if !wasOn { call(durable.start) }
-    } else if !managers.values.contains(where: { $0[keyPath: property] }), hadIt || !wasOn {
-      // Also if no manager wanted it: an earlier process may have started it.
-      if service == nil { pendingStops.insert(durable) } else { call(durable.stop) }
+  private mutating func set(_ kind: DurableServices.Kind, _ isOn: Bool, _ id: ManagerID) {
+    guard managers[id] != nil else { return }
+    guard isOn else { return call(durable.stop(kind, for: id, isConnected: service != nil)) }
+    if authorization.isRefused, durable.isUsed(kind), !durable.isUsed(kind, by: id) {
+      deliver(.failure(.denied), to: id)
     }
+    call(durable.start(kind, for: id))
   }
 
   // MARK: Deferrals
@@ -296,18 +235,18 @@ struct MergedDemand: Sendable {
     cancel(id)
     let criteria = DeferralCriteria(distance: distance, timeout: timeout, calledAt: now)
     let meter = meter(at: now)
-    lastCall += 1
+    let number = deferrals.nextCall()
     let isAlone = running.allSatisfy { $0 == id }
     if isAlone {
       if service == nil, criteria == nil { return deliver(.finished(.deferredFailed), to: id) }
       managers[id]?.deferral = criteria.map {
         OutstandingDeferral(
-          call: lastCall, criteria: $0, meter: meter, isForwarded: true)
+          call: number, criteria: $0, meter: meter, isForwarded: true)
       }
-      abandonMerged()
+      deferrals.abandonMerged()
       // The call cancels a request (DEF-44): those of other managers are sent again.
-      isRequestForwarded = false
-      serviceDeferrals.append(.forwarded(id, call: lastCall))
+      link.endRequest()
+      deferrals.forward(id, call: number)
       // The socket cannot carry NaN and infinities: invalid criteria are sent as a negative distance (DEF-23).
       let isValid = criteria != nil
       call(.allowDeferred(distance: isValid ? distance : -1, timeout: isValid ? timeout : -1))
@@ -317,15 +256,15 @@ struct MergedDemand: Sendable {
     let failure = DeferralPreconditions.failure(
       isRefused: authorization.isRefused,
       isAvailable: (isDeferralAvailable || service == nil) && criteria != nil,
-      isUpdating: manager.isUpdating && !isPaused, settings: manager.settings)
+      isUpdating: manager.isUpdating && !link.isPaused, settings: manager.settings)
     guard failure == nil, let criteria else {
       return deliver(.finished(failure ?? .deferredFailed), to: id)
     }
     managers[id]?.deferral = OutstandingDeferral(
-      call: lastCall, criteria: criteria, meter: meter, isForwarded: false)
-    if serviceDeferrals.last == .merged {
+      call: number, criteria: criteria, meter: meter, isForwarded: false)
+    if deferrals.endsWithMerged {
       // Ask again, because this deferral may be the shortest one.
-      abandonMerged()
+      deferrals.abandonMerged()
       call(.disallowDeferred)
     }
     reconcile(at: now)
@@ -344,16 +283,14 @@ struct MergedDemand: Sendable {
     if holds(id) { return finish(id, .deferredCanceled) }
     guard service != nil else {
       // A call of before the next connection.
-      let isForwarded = serviceDeferrals.contains { $0.isForwarded(by: id) }
-      serviceDeferrals.removeAll { $0.isForwarded(by: id) }
+      let isForwarded = deferrals.isForwarded(by: id)
+      deferrals.removeForwarded(by: id)
       managers[id]?.deferral = nil
       if isForwarded { deliver(.finished(.deferredCanceled), to: id) }
       return
     }
     managers[id]?.deferral = nil
-    for i in serviceDeferrals.indices where serviceDeferrals[i].isForwarded(by: id) {
-      serviceDeferrals[i] = .cancelled(id)
-    }
+    deferrals.cancel(by: id)
   }
 
   /// A path that starts at the last fix if it is at most 10 s old (DEF-19).
@@ -364,33 +301,22 @@ struct MergedDemand: Sendable {
     return PathMeter(from: last)
   }
 
-  private mutating func abandonMerged() {
-    for i in serviceDeferrals.indices where serviceDeferrals[i] == .merged {
-      serviceDeferrals[i] = .abandoned
-    }
-  }
-
   /// Ends a deferral: finish, then the fixes that it kept (X1, DEF-34).
   private mutating func finish(_ id: ManagerID, _ code: LocationErrorCode?) {
-    guard var manager = managers[id], manager.deferral != nil else { return }
-    let held = manager.held
-    manager.deferral = nil
-    manager.held = []
-    if let last = held.last { manager.filter.move(to: last.fix) }
-    managers[id] = manager
+    guard let held = managers[id]?.endDeferral() else { return }
     deliver(.finished(code), to: id)
     if !held.isEmpty { deliver(.fixes(held, run: nil), to: id) }
   }
 
   /// Time at which ``endDue(at:)`` must be called; `.distantFuture` if never.
   var deadline: Instant {
-    if let mergedEnd { return mergedEnd.deadline }
+    if let deadline = deferrals.batchDeadline { return deadline }
     let requests = managers.values.lazy.filter { isInProcess($0) }.compactMap(\.requestDeadline)
-    let deferrals = managers.values.lazy.filter { countsHere($0) }
+    let timeouts = managers.values.lazy.filter { countsHere($0) }
       .compactMap(\.deferral?.criteria.deadline)
     let request = requests.min() ?? .distantFuture
-    guard let deferral = deferrals.min(), deferral < .distantFuture else { return request }
-    return min(request, deferral + timeoutWait)
+    guard let timeout = timeouts.min(), timeout < .distantFuture else { return request }
+    return min(request, timeout + deferrals.timeoutWait)
   }
 
   /// Whether the timeout of a manager's deferral is met by the process's clock: while it keeps its fixes here, and while
@@ -404,27 +330,23 @@ struct MergedDemand: Sendable {
     manager.requestsLocation && service?.isUpdating == true
   }
 
-  /// How long after a timeout a deferral ends.
-  private var timeoutWait: Interval {
-    serviceDeferrals.contains(.merged) ? MergedDemand.endWait : .zero
-  }
-
   /// Passes the error of a merged deferral, whose batch has arrived, to the managers.
   private mutating func passMergedError() {
-    guard let code = mergedEnd?.code else { return }
-    mergedEnd = nil
+    guard let code = deferrals.consumeMergedError() else { return }
     for id in running where holds(id) { finish(id, code) }
   }
 
   /// Ends the deferrals whose time is over, after all notices that have arrived.
   mutating func endDue(at now: Instant) {
-    if let mergedEnd, !mergedEnd.isComplete, now < mergedEnd.deadline { return }
+    if deferrals.awaitsBatch(at: now) { return }
     passMergedError()
-    mergedEnd = nil
+    deferrals.endBatch()
     for id in identifiers {
       guard let manager = managers[id] else { continue }
-      if countsHere(manager), manager.deferral?.isOver(at: now - timeoutWait) == true {
-        serviceDeferrals.removeAll { $0 == manager.deferral.map { .forwarded(id, call: $0.call) } }
+      if countsHere(manager), let deferral = manager.deferral,
+        deferral.isOver(at: now - deferrals.timeoutWait)
+      {
+        deferrals.removeForwarded(by: id, call: deferral.call)
         finish(id, nil)
       }
       if isInProcess(manager), manager.requestDeadline.map({ $0 <= now }) == true {
@@ -448,35 +370,10 @@ struct MergedDemand: Sendable {
 
   /// Applies the difference between what the managers want and what the service was asked for.
   private mutating func reconcile(at now: Instant) {
-    guard var asked = service else { return }
-    let running = running
-    var wanted = asked
-    let demanding = managers.values.filter { $0.isUpdating || $0.requestsLocation }
-    wanted.merge(demanding)
-    wanted.allowsBackground = wanted.allowsBackground && !link.isBackgroundRefused
-    wanted.isUpdating = !running.isEmpty
-    if let settings = wanted.changedSettings(from: asked) { call(.configure(settings)) }
-    if wanted.allowsBackground != asked.allowsBackground {
-      var settings = WireSettings()
-      settings.allowsBackground = wanted.allowsBackground
-      call(.configure(settings))
-    }
-    if wanted.isUpdating != asked.isUpdating {
-      call(wanted.isUpdating ? .startUpdating : .stopUpdating)
-      // Both cancel a request (STD-11).
-      isRequestForwarded = false
-      isPaused = false
-    }
-    asked = wanted
-    link.demand = asked
-    if !wanted.isUpdating, !isRequestForwarded,
-      managers.values.contains(where: \.requestsLocation)
-    {
-      isRequestForwarded = true
-      call(.requestLocation)
-    }
+    guard service != nil else { return }
+    for call in link.request(for: managers.values) { effects.calls.append(call) }
     reconcileDeferral(running, at: now)
-    reconcileExecution(running)
+    call(link.requestExecution(for: managers.values))
   }
 
   private mutating func reconcileDeferral(_ running: [ManagerID], at now: Instant) {
@@ -485,10 +382,7 @@ struct MergedDemand: Sendable {
       for id in running {
         guard let deferral = managers[id]?.deferral, deferral.isForwarded else { continue }
         managers[id]?.deferral?.isForwarded = false
-        for i in serviceDeferrals.indices
-        where serviceDeferrals[i] == .forwarded(id, call: deferral.call) {
-          serviceDeferrals[i] = .merged
-        }
+        deferrals.mergeForwarded(by: id, call: deferral.call)
         if let settings = managers[id]?.settings,
           let code = DeferralPreconditions.incompatibility(of: settings)
         {
@@ -497,18 +391,18 @@ struct MergedDemand: Sendable {
       }
     }
     let isWanted = !running.isEmpty && running.allSatisfy { holds($0) }
-    let isAsked = serviceDeferrals.contains(.merged)
+    let isAsked = deferrals.hasMerged
     if isAsked, !isWanted {
-      abandonMerged()
+      deferrals.abandonMerged()
       if wantsForwarded(running) { return }
       return call(.disallowDeferred)
     }
-    guard isWanted, !isAsked, isDeferralAvailable, !isPaused else { return }
-    let deferrals = running.compactMap { managers[$0]?.deferral }
-    let distance = deferrals.map(\.remainingDistance).min() ?? LocationLimits.distanceMax
+    guard isWanted, !isAsked, isDeferralAvailable, !link.isPaused else { return }
+    let own = running.compactMap { managers[$0]?.deferral }
+    let distance = own.map(\.remainingDistance).min() ?? LocationLimits.distanceMax
     let time =
-      deferrals.map { $0.remainingTime(at: now) }.min() ?? LocationLimits.timeIntervalMax
-    serviceDeferrals.append(.merged)
+      own.map { $0.remainingTime(at: now) }.min() ?? LocationLimits.timeIntervalMax
+    deferrals.merge()
     call(.allowDeferred(distance: distance, timeout: time))
   }
 
@@ -516,31 +410,15 @@ struct MergedDemand: Sendable {
     running.contains { managers[$0]?.deferral?.isForwarded == true }
   }
 
-  /// A process counts as in the background while its updates may run there and all of them are deferred (DEF-28): a
-  /// program on a board without a screen has no other way to leave the foreground.
-  private mutating func reconcileExecution(_ running: [ManagerID]) {
-    guard let asked = service, !link.isLaunched else { return }
-    // A loop and a request want fixes now, which a process in the background may not get.
-    let needsForeground = hasLoops || managers.values.contains(where: \.requestsLocation)
-    let isDeferring =
-      !running.isEmpty && running.allSatisfy { managers[$0]?.isDeferring == true }
-    let wanted: ExecutionState =
-      asked.allowsBackground && isDeferring && !needsForeground ? .background : .foreground
-    guard wanted != asked.execution else { return }
-    link.demand?.execution = wanted
-    call(.setExecution(wanted))
-  }
-
   /// The process has live loops, or none any more: while it has, it stays in the foreground.
   mutating func setLoops(exist: Bool) {
-    hasLoops = exist
-    reconcileExecution(running)
+    link.setLoops(exist: exist)
+    call(link.requestExecution(for: managers.values))
   }
 
   /// The service refused updates in the background (BKG-18).
   mutating func backgroundRefused(at now: Instant) {
-    link.isBackgroundRefused = true
-    link.demand?.allowsBackground = false
+    link.refuseBackground()
     reconcile(at: now)
   }
 
@@ -548,55 +426,42 @@ struct MergedDemand: Sendable {
 
   /// A connection was opened: asks it for everything that the managers want.
   mutating func connected(_ session: WireSession, at now: Instant) {
-    link.demand = ServiceDemand()
-    link.isAbsent = false
-    link.isLaunched = session.launchReason != nil
-    if link.isLaunched { link.demand?.execution = .background }
-    link.isDeferralAvailable = session.isDeferralAvailable
-    link.isBackgroundRefused = false
+    link.connect(session)
     setAuthorization(session.authorization, isReduced: session.isReduced)
     for id in uninformed.sorted() { deliver(.authorization, to: id) }
     uninformed = []
-    if isPaused {
+    if link.isPaused {
       // The new process of the client is not paused; the callbacks alternate (PAU-3).
       for id in running { deliver(.resumed, to: id) }
-      isPaused = false
+      link.setPaused(false)
     }
-    for durable in pendingStops { call(durable.stop) }
-    pendingStops = []
-    if managers.values.contains(where: \.wantsSignificantChange) { call(.startSignificantChange) }
-    if managers.values.contains(where: \.wantsVisits) { call(.startVisits) }
+    for start in durable.connectionCalls() { call(start) }
     if !isDeferralAvailable { for id in running where holds(id) { finish(id, .deferredFailed) } }
-    let forwarded = serviceDeferrals
-    serviceDeferrals = []
+    let forwarded = deferrals.consumeAll()
     reconcile(at: now)
     for owner in forwarded {
       // One that was taken into the process meanwhile is not forwarded again.
       guard case .forwarded(let id, let number) = owner, let deferral = managers[id]?.deferral,
         deferral.call == number, deferral.isForwarded
       else { continue }
-      serviceDeferrals.append(owner)
+      deferrals.forward(id, call: number)
       call(
         .allowDeferred(
           distance: deferral.remainingDistance, timeout: deferral.remainingTime(at: now)))
     }
-    reconcileExecution(running)
+    call(link.requestExecution(for: managers.values))
   }
 
   /// The connection was lost, or none could be opened: each service that waits for a location reports so, once.
   mutating func disconnected() {
-    link.demand = nil
-    link.isAbsent = true
-    isRequestForwarded = false
-    mergedEnd = nil
-    let outstanding = serviceDeferrals
-    serviceDeferrals = []
-    for owner in outstanding {
+    link.disconnect()
+    var kept: [ServiceDeferrals.Owner] = []
+    for owner in deferrals.consumeAll() {
       switch owner {
       case .forwarded(let id, let number):
         if managers[id]?.deferral?.call == number {
           // The next connection is asked for the remainder.
-          serviceDeferrals.append(owner)
+          kept.append(owner)
         } else {
           // Its criteria are invalid (DEF-23).
           deliver(.finished(.deferredFailed), to: id)
@@ -605,9 +470,10 @@ struct MergedDemand: Sendable {
       case .merged, .abandoned: break
       }
     }
+    deferrals.disconnect(keeping: kept)
     for id in identifiers {
       managers[id]?.awaitsFinalBatch = false
-      guard let manager = managers[id], manager.usesService else { continue }
+      guard usesService(id) else { continue }
       managers[id]?.requestsLocation = false
       deliver(.failure(.locationUnknown), to: id)
     }
@@ -616,8 +482,8 @@ struct MergedDemand: Sendable {
   /// No connection will be opened any more (AUT-2): ends all deferrals, those of later calls immediately.
   mutating func close() {
     disconnected()
-    link.isClosed = true
-    serviceDeferrals = []
+    link.close()
+    deferrals.disconnect(keeping: [])
     for id in identifiers { finish(id, .deferredFailed) }
   }
 
@@ -627,8 +493,7 @@ struct MergedDemand: Sendable {
   mutating func receive(_ fixes: [StoredFix], at now: Instant) {
     let new = fixes.filter { stored in latest.name.map { $0 < stored.name } ?? true }
     guard let last = new.last else { return }
-    mergedEnd?.count += new.count
-    mergedEnd?.deadline = now + MergedDemand.batchWait
+    deferrals.recordFixes(new.count, at: now)
     latest.name = last.name
     var counts = [Int](repeating: 0, count: new.count)
     for id in identifiers {
@@ -637,7 +502,7 @@ struct MergedDemand: Sendable {
         for i in offer(new, to: id, at: now) { counts[i] += 1 }
         continue
       }
-      let final = finalBatch(of: manager, new)
+      let final = manager.finalBatch(of: new)
       if !final.isEmpty {
         for i in final.indices { counts[i] += 1 }
         deliver(.fixes(Array(final), run: nil), to: id)
@@ -654,15 +519,6 @@ struct MergedDemand: Sendable {
     latest.fix = last
   }
 
-  /// The fixes that belong to the batch of a deferral that ended with the updates of its manager: those up to the stop
-  /// (DEF-37).
-  private func finalBatch(
-    of manager: ManagerDemand, _ fixes: [StoredFix]
-  ) -> ArraySlice<StoredFix> {
-    guard manager.awaitsFinalBatch, let stoppedAt = manager.stoppedAt else { return [] }
-    return fixes.prefix { $0.fix.acquired <= stoppedAt }
-  }
-
   /// Offers fixes to a running manager; returns the indices of those that it gets or keeps.
   @discardableResult
   private mutating func offer(_ fixes: [StoredFix], to id: ManagerID, at now: Instant) -> [Int] {
@@ -670,26 +526,16 @@ struct MergedDemand: Sendable {
     var batch: [StoredFix] = []
     let applied = service?.settings.distanceFilter ?? LocationLimits.distanceFilterNone
     for (i, stored) in fixes.enumerated() {
-      guard var manager = managers[id] else { break }
-      let isMet = manager.deferral?.count(stored.fix) ?? false
-      if manager.holdsFixes {
-        manager.held.append(stored)
-        managers[id] = manager
+      guard let acceptance = managers[id]?.accept(stored, applied: applied) else { break }
+      switch acceptance {
+      case .kept(let meetsDistance):
         accepted.append(i)
-        if isMet { finish(id, nil) } else { deliverFullCache(of: id) }
-        continue
-      }
-      // The service applied the same filter already, with its exception for pauses (PAU-10).
-      let isFiltered =
-        manager.settings.hasDistanceFilter && manager.settings.distanceFilter != applied
-        && !manager.filter.passes(stored.fix, filter: manager.settings.distanceFilter)
-      manager.skipped = isFiltered ? stored : nil
-      if !isFiltered {
-        manager.filter.move(to: stored.fix)
+        if meetsDistance { finish(id, nil) } else { deliverFullCache(of: id) }
+      case .delivered:
         accepted.append(i)
         batch.append(stored)
+      case .filtered: break
       }
-      managers[id] = manager
     }
     if !batch.isEmpty { deliver(.fixes(batch, run: managers[id]?.run), to: id) }
     return accepted
@@ -698,42 +544,39 @@ struct MergedDemand: Sendable {
   /// When a deferral keeps as many fixes as it may, they are delivered without a finish, and it continues (DEF-31,
   /// DEF-32).
   private mutating func deliverFullCache(of id: ManagerID) {
-    guard let held = managers[id]?.held, held.count >= MergedDemand.heldCapacity,
-      let last = held.last
+    guard managers[id]?.held.count ?? 0 >= MergedDemand.heldCapacity,
+      let held = managers[id]?.consumeHeld()
     else { return }
-    managers[id]?.held = []
-    managers[id]?.filter.move(to: last.fix)
     deliver(.fixes(held, run: nil), to: id)
   }
 
   /// A fix of significant change, or of a request.
   mutating func receiveReport(_ stored: StoredFix) {
-    isRequestForwarded = false
+    link.endRequest()
     var count = 0
     for id in identifiers {
-      guard let manager = managers[id], manager.requestsLocation || manager.wantsSignificantChange
+      guard managers[id]?.requestsLocation == true || durable.isUsed(.significantChange, by: id)
       else { continue }
       managers[id]?.requestsLocation = false
       count += 1
       deliver(.fixes([stored], run: nil), to: id)
     }
     effects.received.append((stored.name, count))
-    if managers.values.contains(where: \.wantsSignificantChange) { latest.report = stored }
+    durable.record(stored)
   }
 
   /// The end of a deferral of the service.
   mutating func receiveFinish(_ code: LocationErrorCode?, at now: Instant) {
     passMergedError()
-    guard !serviceDeferrals.isEmpty else { return }
-    switch serviceDeferrals.removeFirst() {
+    guard let owner = deferrals.consumeFinish() else { return }
+    switch owner {
     case .forwarded(let id, let number):
       if managers[id]?.deferral?.call == number { managers[id]?.deferral = nil }
       deliver(.finished(code), to: id)
     case .cancelled(let id):
       if managers[id]?.isUpdating == false { managers[id]?.awaitsFinalBatch = true }
       deliver(.finished(code), to: id)
-    case .merged:
-      mergedEnd = MergedEnd(code: code, deadline: now + MergedDemand.batchWait)
+    case .merged: deferrals.awaitBatch(code, at: now)
     case .abandoned: break
     }
   }
@@ -741,21 +584,19 @@ struct MergedDemand: Sendable {
   /// `didFailWithError`.
   mutating func receiveFailure(_ code: LocationErrorCode, at now: Instant) {
     passMergedError()
-    for id in identifiers where managers[id]?.usesService == true {
+    for id in identifiers where usesService(id) {
       managers[id]?.requestsLocation = false
       deliver(.failure(code), to: id)
     }
-    isRequestForwarded = false
+    link.endRequest()
   }
 
   /// Updates paused (DEF-38, PAU-3, PAU-10).
   mutating func receivePause(at now: Instant) {
     passMergedError()
-    isPaused = true
+    link.setPaused(true)
     for id in running {
-      if let skipped = managers[id]?.skipped {
-        managers[id]?.skipped = nil
-        managers[id]?.filter.move(to: skipped.fix)
+      if let skipped = managers[id]?.consumeSkipped() {
         effects.received.append((skipped.name, 1))
         deliver(.fixes([skipped], run: managers[id]?.run), to: id)
       }
@@ -768,17 +609,17 @@ struct MergedDemand: Sendable {
   /// Updates resumed.
   mutating func receiveResume(at now: Instant) {
     passMergedError()
-    isPaused = false
+    link.setPaused(false)
     for id in running { deliver(.resumed, to: id) }
   }
 
   /// A visit.
   mutating func receiveVisit(_ visit: Visit, number: UInt32) {
-    let receivers = identifiers.filter { managers[$0]?.wantsVisits == true }
+    let receivers = durable.managers(using: .visits)
     guard !receivers.isEmpty else {
       // The next manager that monitors visits handles it.
       effects.visits.append((number, 1))
-      return unclaimedVisits.append((visit, number))
+      return durable.keep(visit, number: number)
     }
     effects.visits.append((number, receivers.count))
     for id in receivers { deliver(.visit(visit, number: number), to: id) }
@@ -789,17 +630,12 @@ struct MergedDemand: Sendable {
     _ authorization: Authorization, isReduced: Bool, at now: Instant
   ) {
     setAuthorization(authorization, isReduced: isReduced)
-    // Other rights may allow what was refused; a loss of rights has switched it off in the service.
-    link.isBackgroundRefused = false
-    link.demand?.allowsBackground = false
+    link.resetBackground()
     reconcile(at: now)
   }
 
   private mutating func setAuthorization(_ new: Authorization, isReduced reduced: Bool) {
-    guard new != authorization || reduced != isReduced else { return }
-    let loses = new.isRefused && !authorization.isRefused || reduced && !isReduced
-    authorization = new
-    isReduced = reduced
+    guard let loses = link.setAuthorization(new, isReduced: reduced) else { return }
     if loses {
       effects.dropsFixes = true
       // Fixes that arrived in the same round are counted in `received`.
@@ -820,7 +656,7 @@ struct MergedDemand: Sendable {
     }
     if loses {
       latest.fix = nil
-      latest.report = nil
+      durable.dropReport()
     }
   }
 }

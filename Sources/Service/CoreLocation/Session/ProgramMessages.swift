@@ -31,10 +31,9 @@ final class ProgramMessages: Sendable {
   func report(_ authorization: Authorization, of client: String) {
     switch authorization {
     case .notDetermined:
-      let command = WireClientName(user: geteuid(), name: client).allowCommand()
       write(
         "it is not decided yet whether '\(client)' may use location; an administrator allows it with "
-          + "`sudo \(command)`")
+          + "`sudo \(ClientError.allowCommand(for: client))`")
     case .restricted, .denied: write(ClientError.locationNotPermitted(client: client).description)
     case .always, .whenInUse: break
     }

@@ -41,28 +41,10 @@ struct ServiceDemand: Equatable, Sendable {
   }
 }
 
-/// The connection of ``MergedDemand``.
-struct ServiceLink: Sendable {
-  /// What it was asked for; nil without a connection.
-  var demand: ServiceDemand?
-  /// Whether the last attempt to connect failed.
-  var isAbsent = false
-  /// Whether no further attempt will be made (AUT-2).
-  var isClosed = false
-  /// Whether updates can be deferred (DEF-7).
-  var isDeferralAvailable = false
-  /// Whether the service started this process, which is in the background from then on (BKG-19).
-  var isLaunched = false
-  /// Whether the service refused updates in the background (BKG-18).
-  var isBackgroundRefused = false
-}
-
 /// The newest fixes of a process.
 struct LatestFixes: Sendable {
   /// Name of the newest fix of the stream, for duplicates after a reconnection (RNG-3).
   var name: FixName?
   /// The newest fix of the stream; nil after a loss of rights.
   var fix: StoredFix?
-  /// The newest fix of significant change, while a manager monitors it.
-  var report: StoredFix?
 }

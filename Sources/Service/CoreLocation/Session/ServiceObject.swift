@@ -14,6 +14,8 @@ protocol ServiceObject: AnyObject, Sendable {
   func opened(_ reply: WireReply) -> Int?
   /// A notice with its number; returns what is to be done without the session's lock.
   func receive(_ notice: WireNotice) -> (@Sendable () -> Void)?
+  /// The client's authorization has changed. Called with the session's lock.
+  func authorizationChanged(_ authorization: Authorization)
   /// There is no connection; it is opened on the next one.
   func connectionLost()
   /// It was refused, or no connection can be opened any more.

@@ -117,9 +117,9 @@ struct SessionState: Sendable {
   }
 
   /// Collects what can be acknowledged. Every event that has arrived must have its receivers.
-  mutating func takeHandled() {
-    handledFix = fixes.takeHandled() ?? handledFix
-    handledEvent = events.takeHandled() ?? handledEvent
+  mutating func consumeHandled() {
+    handledFix = fixes.consumeHandled() ?? handledFix
+    handledEvent = events.consumeHandled() ?? handledEvent
   }
 
   /// Whether notices stay with the service, because no manager handles its items in time.
@@ -144,7 +144,7 @@ struct SessionState: Sendable {
     demand.receive(batch, at: now)
     demand.endDue(at: now)
     applyEffects()
-    takeHandled()
+    consumeHandled()
   }
 
   private mutating func receive(_ notice: WireNotice, at now: Instant) {
@@ -157,8 +157,9 @@ struct SessionState: Sendable {
     case .resumed: demand.receiveResume(at: now)
     case .authorization(let authorization, let isReduced):
       demand.receiveAuthorization(authorization, isReduced: isReduced, at: now)
+      for object in objects.all { object.authorizationChanged(authorization) }
     case .visit(let visit, let number):
-      if arrive(number) { demand.receiveVisit(visit, number: number) }
+      if recordArrival(number) { demand.receiveVisit(visit, number: number) }
     case .region(let event, let number):
       guard isNew(event, number: number) else { return }
       // Deliveries keep their order.
@@ -170,12 +171,12 @@ struct SessionState: Sendable {
     }
   }
 
-  /// Notes the arrival of an event; false if it was resent after a loss of the connection.
+  /// Records the arrival of an event; false if it was resent after a loss of the connection.
   ///
   /// The service ignores the acknowledgement of an event that it has not sent on the present connection, so an event
   /// that was handled before is acknowledged again.
-  private mutating func arrive(_ number: UInt32) -> Bool {
-    guard !events.arrive(number) else { return true }
+  private mutating func recordArrival(_ number: UInt32) -> Bool {
+    guard !events.recordArrival(number) else { return true }
     if number <= events.acknowledged { handledEvent = events.acknowledged }
     return false
   }
@@ -183,7 +184,7 @@ struct SessionState: Sendable {
   /// Whether an event of a region did not arrive before; the state after a resent crossing is resent too (REG-8).
   private mutating func isNew(_ event: WireRegionEvent, number: UInt32) -> Bool {
     let crossing = lastCrossing
-    let isNew = arrive(number)
+    let isNew = recordArrival(number)
     lastCrossing = event.isCrossing ? (name: event.name, isResent: !isNew) : nil
     guard isNew, number == 0, event.kind == .region, case .determined = event.change else {
       return isNew

@@ -4,9 +4,7 @@ import Foundation
 ///
 /// No board detects beacons (REG-14); the type exists so that programs which handle beacons, and their tests, compile.
 /// Source: Apple's documentation of `CLBeacon`.
-open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
-  private let identity: BeaconIdentity
-
+open class CLBeacon: BeaconIdentityObject {
   /// UUID of the beacon.
   open var uuid: UUID { identity.uuid }
   /// Most significant part of the identity.
@@ -27,24 +25,11 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   open var proximityUUID: UUID { uuid }
 
   /// Creates a beacon whose identity is 0; for subclasses.
-  public override init() {
-    identity = BeaconIdentity(uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-    super.init()
+  public init() {
+    super.init(
+      BeaconIdentity(uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))))
   }
-
-  /// Whether the class can be archived securely: true.
-  open class var supportsSecureCoding: Bool { true }
 
   /// Reads a beacon's identity from an archive; nil if it has no UUID.
-  public required init?(coder: NSCoder) {
-    guard let identity = BeaconIdentity(coder) else { return nil }
-    self.identity = identity
-    super.init()
-  }
-
-  /// Writes the beacon's identity to an archive.
-  open func encode(with coder: NSCoder) { identity.encode(with: coder) }
-
-  /// Returns the beacon itself, because it cannot change.
-  open func copy(with zone: NSZone? = nil) -> Any { self }
+  public required init?(coder: NSCoder) { super.init(coder: coder) }
 }

@@ -89,6 +89,20 @@ struct CoreLocationProgramTests {
     }
   }
 
+  @Test("a hook of Swift's executor that another library has set stays, and locations arrive")
+  func otherExecutor() throws {
+    let daemon = try #require(Daemon())
+    var second: Int64 = 0
+    for isOther in [true, false] {
+      let running = start(
+        "CoreLocationProbe", ["task"], daemon.socket, variables: isOther ? ["PROBE_EXECUTOR=1"] : []
+      )
+      if isOther { #expect(line("other executor", of: running, daemon, from: &second) != nil) }
+      #expect(line("live 52", of: running, daemon, from: &second) != nil)
+      #expect(running.threadNames.contains("swift-pool") == !isOther)
+    }
+  }
+
   @Test(
     "DEF-8, DEF-12, X1: a program that defers again at each end gets finish and batch each time")
   func deferral() throws {
@@ -196,7 +210,8 @@ struct CoreLocationProgramTests {
     let daemon = try #require(Daemon(access: nil))
     let undecided = start("CoreLocationProbe", ["run-loop", "background", "update"], daemon.socket)
     #expect(undecided.line() == "first authorization 0")
-    #expect(undecided.reports("sudo torpor clients allow \(geteuid())/probe"))
+    let user = unsafe getpwuid(geteuid()).map { unsafe String(cString: $0.pointee.pw_name) }
+    #expect(undecided.reports("sudo torpor clients allow \(user ?? "\(geteuid())")/probe`"))
     #expect(undecided.reports("needs the key UIBackgroundModes with the value `location`"))
     let denied = daemon.run(["clients", "deny", "\(geteuid())/probe"])
     #expect(denied.status == 0, "\(denied.errors)")
@@ -207,6 +222,15 @@ struct CoreLocationProgramTests {
 }
 
 extension Running {
+  /// Names of the threads of the process.
+  fileprivate var threadNames: Set<String> {
+    let tasks =
+      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
+    return Set(
+      tasks.compactMap { Command.read("/proc/\(identifier)/task/\($0)/comm")?.dropLast() }
+        .map(String.init))
+  }
+
   /// Context switches of all threads of the process so far.
   var switches: Int {
     let tasks =

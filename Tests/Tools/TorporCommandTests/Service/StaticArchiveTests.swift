@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Links a program with a static archive of the module, as `make install-swift` installs it: from an archive the linker
+/// takes only the files that the program refers to.
+@Suite("A program linked with the archive of CoreLocation", .tags(.process))
+struct StaticArchiveTests {
+  /// The modules of the archive (`TORPOR_SWIFT` in Package.swift).
+  private static let modules = [
+    "BoardHardware", "CCore", "CCoreLocation", "CLinux", "CoreLocation", "DeferralCache",
+    "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire", "TextFormats",
+  ]
+
+  /// Prints the name of a thread that runs asynchronous code.
+  private static let source = """
+    import CoreLocation
+    let manager = CLLocationManager()
+    Task {
+      print(try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8), terminator: "")
+      exit(0)
+    }
+    RunLoop.main.run()
+    """
+
+  /// The folder of the built modules.
+  private static let build = String(
+    builtProgram("CoreLocationProbe").dropLast("/CoreLocationProbe".count))
+
+  /// Runs a program of the Swift toolchain.
+  private func run(_ arguments: [String]) -> Command.Result {
+    Command.run(arguments, program: "/usr/bin/env")
+  }
+
+  /// Archives the object files of the modules.
+  private func archive(to path: String) throws {
+    var objects: [String] = []
+    for module in Self.modules {
+      let folder = "\(Self.build)/\(module).build"
+      let files = try #require(FileManager.default.enumerator(atPath: folder))
+      objects += files.compactMap { $0 as? String }.filter { $0.hasSuffix(".o") }
+        .map { "\(folder)/\($0)" }
+    }
+    let result = run(["ar", "rcs", path] + objects)
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  /// Options that name the map of each module in C.
+  private static let maps = modules.flatMap { module -> [String] in
+    let own = "\(packageRoot)/Sources/Service/\(module)/include/module.modulemap"
+    let generated = "\(build)/\(module).build/module.modulemap"
+    guard let map = [own, generated].first(where: { FileManager.default.fileExists(atPath: $0) })
+    else { return [] }
+    return ["-Xcc", "-fmodule-map-file=\(map)"]
+  }
+
+  @Test(
+    "the linker keeps the constructor that sets the hooks of Swift's executor",
+    arguments: [[], ["-static-stdlib"]])
+  func constructor(_ options: [String]) throws {
+    let folder = Command.directory()
+    try archive(to: "\(folder)/libCoreLocation.a")
+    Command.write(Array(Self.source.utf8), to: "\(folder)/main.swift")
+    let compiled = run(
+      [
+        "swiftc", "\(folder)/main.swift", "-o", "\(folder)/program", "-I", "\(Self.build)/Modules",
+        "\(folder)/libCoreLocation.a", "-lm",
+      ] + options + Self.maps)
+    #expect(compiled.status == 0, "\(compiled.errors)")
+    let result = run(["TORPOR_SOCKET=/nowhere/socket", "\(folder)/program"])
+    #expect(result.status == 0 && result.output == "swift-pool\n", "\(result.errors)")
+  }
+}
