@@ -191,9 +191,9 @@ public struct Planner: Sendable {
     }
     var plan = Plan(
       receiver: receiver, board: .idle, wake: alarmTime(check, idle), wakesOnInput: true)
-    // For a single fix the schedule has computed the time to the second, so its messages are not buffered.
-    let isScheduled = input.schedule?.isOn ?? false
-    let mayBuffer = input.demand.watched == 0 && !isScheduled
+    // A receiver that sleeps after a single fix must not stay on for longer, so its messages are not buffered.
+    let sleepsAfterFix = (input.schedule?.isOn ?? false) && parameters.idleSleepMode != .none
+    let mayBuffer = input.demand.watched == 0 && !sleepsAfterFix
     if mayBuffer, let checkTime = nextCheck(input, at: now) {
       if isOutOfSync(input, at: now) {
         plan.wake = min(plan.wake, now + parameters.fixInterval)

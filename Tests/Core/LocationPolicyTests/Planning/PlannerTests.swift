@@ -333,6 +333,27 @@ struct PlannerTests {
     #expect((plan.wakesOnInput, plan.wake) == (true, wake(0.45)))
   }
 
+  @Test("PWR-3: messages of a search for a single fix are read at once only if the receiver can sleep after it")
+  func searchOfReceiverWithoutSleep() {
+    var parameters = Self.parameters()
+    parameters.batch = nil
+    parameters.deep = nil
+    parameters.inputBufferTime = .seconds(100)
+    var need = FixNeed()
+    need.add(due: Self.now, accuracy: 100)
+    var schedule = FixSchedule()
+    schedule.handle(.plan(need, isKeptOn: false), parameters, at: Self.now)
+    var input = PlannerInput()
+    input.schedule = schedule
+    input.acquiringSince = Self.now
+    input.lastMessageTime = Self.now
+    for (canStandby, canSwitchOff) in [(true, false), (false, true), (false, false)] {
+      parameters.canStandby = canStandby
+      parameters.canSwitchOff = canSwitchOff
+      #expect(Self.plan(input, parameters).wakesOnInput == (canStandby || canSwitchOff))
+    }
+  }
+
   @Test("Input wakes the board if the input buffer holds no more than one interval")
   func smallInputBuffer() {
     var parameters = Self.parameters()
