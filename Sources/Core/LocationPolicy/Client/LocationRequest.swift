@@ -155,7 +155,8 @@ public struct LocationRequestParameters: Equatable, Sendable {
   extension LocationRequest {
     static let machine = TransitionCoverage(
       "LocationRequest", states: "idle pending", events: "request fix time cancel fail",
-      excluded: [("idle", "fix time", "fixes and time are passed only while a call is outstanding")])
+      excluded: [("idle", "fix time", "fixes and time are passed only while a call is outstanding")]
+    )
   }
 
   extension LocationRequest.Event {

@@ -209,11 +209,13 @@ struct LiveUpdatesTests {
     }
     #expect(stationaryAt == [0: 600, 1: 1_800, 2: 600, 3: 900])
     let now = Instant(seconds: 1_801)
-    #expect(updates.nextFix(at: now, speed: .constant(10), line: .absent) == Instant(seconds: 1_900))
+    #expect(
+      updates.nextFix(at: now, speed: .constant(10), line: .absent) == Instant(seconds: 1_900))
     updates.motionLineChanged(.moving, at: now)
     #expect(updates.check == Instant(seconds: 1_846))
     for iterator in 0..<3 { updates.close(iterator) }
-    #expect(updates.nextFix(at: now, speed: .constant(10), line: .absent) == Instant(seconds: 1_900))
+    #expect(
+      updates.nextFix(at: now, speed: .constant(10), line: .absent) == Instant(seconds: 1_900))
     updates.close(3)
     #expect(updates.nextFix(at: now, speed: .constant(10), line: .absent) == .distantFuture)
     #expect(updates.check == .distantFuture)

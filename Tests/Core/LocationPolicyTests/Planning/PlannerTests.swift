@@ -333,7 +333,9 @@ struct PlannerTests {
     #expect((plan.wakesOnInput, plan.wake) == (true, wake(0.45)))
   }
 
-  @Test("PWR-3: messages of a search for a single fix are read at once only if the receiver can sleep after it")
+  @Test(
+    "PWR-3: messages of a search for a single fix are read at once only if the receiver can sleep after it"
+  )
   func searchOfReceiverWithoutSleep() {
     var parameters = Self.parameters()
     parameters.batch = nil

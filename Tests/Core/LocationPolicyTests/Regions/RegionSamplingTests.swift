@@ -34,11 +34,13 @@ struct RegionSamplingTests {
     var bench = RegionBench()
     #expect(bench.add(circle(home)) == nil)
     bench.accept((10, 2_000))
-    var wait = bench.monitor.nextFix(at: Instant(seconds: 10), speed: .constant(10), line: .moving).seconds
+    var wait = bench.monitor.nextFix(at: Instant(seconds: 10), speed: .constant(10), line: .moving)
+      .seconds
     #expect(abs(wait - 10 - 189.7) < 0.01)
     // Inside for long enough: 50 m to the boundary, where it was 1,900 m.
     bench.accept((30, 50), (51, 50))
-    wait = bench.monitor.nextFix(at: Instant(seconds: 51), speed: .constant(10), line: .moving).seconds
+    wait =
+      bench.monitor.nextFix(at: Instant(seconds: 51), speed: .constant(10), line: .moving).seconds
     // 4.7 s, so the shortest wait applies.
     #expect(abs(wait - 51 - 5) < 0.02)
     bench.monitor.remove(home)

@@ -271,7 +271,8 @@ struct VisitMonitorTests {
     let reported = try #require(
       monitor.start(at: Instant(seconds: 600), cached: cached).arrival)
     #expect(reported.arrival == arrival && reported.departure == nil)
-    #expect(monitor.nextFix(at: Instant(seconds: 600), speed: .constant(40), line: .still).seconds == 600)
+    #expect(
+      monitor.nextFix(at: Instant(seconds: 600), speed: .constant(40), line: .still).seconds == 600)
     _ = monitor.accept(fix(at: 700, east: 600, speed_mmps: 10_000))
     let departed = try #require(monitor.accept(fix(at: 720, east: 800)).departure)
     #expect(departed.arrival == arrival && departed.coordinate == equator)

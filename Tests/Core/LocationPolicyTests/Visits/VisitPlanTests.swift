@@ -13,7 +13,8 @@ struct VisitPlanTests {
 
   @Test("VIS-9: no fix before start, one immediately after it, back-off after failed searches")
   func beginning() {
-    #expect(VisitMonitor().nextFix(at: .boot, speed: .constant(40), line: .absent) == .distantFuture)
+    #expect(
+      VisitMonitor().nextFix(at: .boot, speed: .constant(40), line: .absent) == .distantFuture)
     var monitor = VisitMonitor.started()
     #expect(Self.next(monitor, now: 7) == 7)
     for (now, expected) in [(100.0, 160.0), (200, 320), (400, 640), (700, 940), (1000, 1240)] {

@@ -259,7 +259,9 @@ final class FakeM10 {
     let isRefused =
       rejectsPoll || (values.value(of: M10Key.pmOperateMode) != nil && !supportsPowerSave)
     answer(at: now) {
-      if !isRefused { $0.appendConfigurationValues(values, layer: (answeredLayer ?? poll.layer).rawValue) }
+      if !isRefused {
+        $0.appendConfigurationValues(values, layer: (answeredLayer ?? poll.layer).rawValue)
+      }
       $0.appendAcknowledgement(of: .cfgVALGET, isAccepted: !isRefused)
     }
   }
