@@ -43,11 +43,10 @@ struct CoreLocationProgramTests {
     return nil
   }
 
-  /// Copies the probe beside an Info.plist that declares updates in the background; returns its path.
+  /// Links the probe beside an Info.plist that declares updates in the background; returns its path.
   private func programWithBackgroundMode() throws -> String {
     let folder = Command.directory()
-    try FileManager.default.copyItem(
-      atPath: builtProgram("CoreLocationProbe"), toPath: "\(folder)/probe")
+    try linkProgram("CoreLocationProbe", to: "\(folder)/probe")
     let plist = try PropertyListSerialization.data(
       fromPropertyList: ["UIBackgroundModes": ["location"]], format: .xml, options: 0)
     try plist.write(to: URL(fileURLWithPath: "\(folder)/Info.plist"))

@@ -76,7 +76,7 @@ struct ExampleTests {
     let list = try #require(parts.count == 2 ? parts[1].firstRange(of: "  ```") : nil)
     let folder = Command.directory()
     Command.write(Array(parts[1][..<list.lowerBound].utf8), to: "\(folder)/Info.plist")
-    try FileManager.default.copyItem(atPath: builtProgram(name), toPath: "\(folder)/\(name)")
+    try linkProgram(name, to: "\(folder)/\(name)")
     return folder
   }
 
