@@ -11,7 +11,7 @@ EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
 SOAK_RUNS := 480
 # Service and command as they are installed: Swift's and C++'s libraries are linked statically, unused libraries are not linked
-# (Docs/Reference/service-cost.md), and the program is optimized as a whole, without the checks for
+# (Docs/Reference/service-cost.md), and each program is optimized as a whole, without the checks for
 # exclusive access that the tests have (Docs/Decisions/0115-link-time-optimization.md).
 SERVICE_PATH := .build-service
 INSTALLED_BUILD = $(SWIFT) build -c release --static-swift-stdlib \

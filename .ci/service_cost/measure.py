@@ -376,7 +376,7 @@ def delegate(options, folder):
     delays = []
     for text in pathlib.Path(folder + "/program").read_text(encoding="utf-8").splitlines():
         words = text.split()
-        if words[1] == "received" and words[2] in counted and words[2] in sent:
+        if len(words) == 4 and words[1] == "received" and words[2] in counted and words[2] in sent:
             delays.append(int(words[3]) / 1e3 - sent[words[2]] * 1e3)
     delays.sort()
     return {

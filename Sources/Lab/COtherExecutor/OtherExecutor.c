@@ -1,5 +1,6 @@
-#include "COtherExecutor.h"
 // Sets the hook before CCoreLocation does, as the executor of another library may, for tests that the module respects it.
+
+#include "COtherExecutor.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -10,7 +10,8 @@ import LocationClient
 //
 // SHAPE: run-loop, dispatch-main, thread, task (a Task with live updates plus a run loop).
 // ACTION: update, defer=METRES:SECONDS (calls again at each end), significant, visits, request, background,
-//         times (prints the UTC of each location and of its delivery, microseconds), filter=METRES, second-manager (another one that updates), second-defer=METRES:SECONDS (and defers),
+//         times (prints the UTC of each location and of its delivery, microseconds), filter=METRES,
+//         second-manager (another one that updates), second-defer=METRES:SECONDS (and defers),
 //         region=LATITUDE:LONGITUDE:RADIUS
 
 ClientProgram.bufferLines()

@@ -413,8 +413,8 @@ extension RegionMonitor {
 extension RegionMonitor {
   /// When the next fix is needed (REG-16); `.distantFuture` if nothing is monitored.
   ///
-  /// - A region with a known state: (distance to its boundary − accuracy) / `speed` after the newest fix; at least
-  ///   ``RegionLimits/stillWait`` after it while the line reports no motion.
+  /// - A region with a known state: when (distance to its boundary − accuracy) can have been travelled since the newest
+  ///   fix; at least ``RegionLimits/stillWait`` after it while the line reports no motion.
   /// - A started crossing: when its 20 s are over, with or without motion.
   /// - An unknown state: as soon as possible. While the line reports no motion and no request waits, as for a known
   ///   state. Immediately, if no fix was checked yet.
