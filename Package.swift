@@ -174,6 +174,8 @@ let serviceModules: [Target] = [
     resources: [
       .embedInCode("org.torpor.Location.varlink"), .embedInCode("org.varlink.service.varlink"),
     ]),
+  /// gpsd's protocol: requests, policies, reports as JSON and as NMEA sentences ([reference](Reference/gpsd.md)).
+  service.module("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
@@ -196,7 +198,7 @@ let serviceModules: [Target] = [
     [
       "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "TextFormats", "LocationWire", "BoardHardware", "ServiceState",
+      "TextFormats", "LocationWire", "GPSDProtocol", "BoardHardware", "ServiceState",
     ]),
   /// The service: connects the modules according to a profile and a few options.
   service.program(
@@ -205,6 +207,8 @@ let serviceModules: [Target] = [
       "CLinux", "BoardHardware", "LinuxHAL", "LocationTypes", "LocationEngine",
       "LocationRuntime", "LocationService", "BoardProfiles", "ServiceState",
     ]),
+  /// Accepts TCP connections of programs that use gpsd's protocol, and passes them to the service ([details](Reference/gpsd.md)).
+  service.program("torpor-gpsd", ["CLinux"]),
 ]
 
 /// A whole board in virtual time.
@@ -352,6 +356,7 @@ let testTargets: [Target] = [
     ["BoardProfiles", "DeferralCache", "BoardHardware", "LinuxHAL", "LocationTypes"]),
   service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.tests("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(
@@ -421,6 +426,7 @@ let prefixProducts: [Product] = [
 let products: [Product] = [
   .executable(name: "torpor", targets: ["torpor"]),
   .executable(name: "torpord", targets: ["torpord"]),
+  .executable(name: "torpor-gpsd", targets: ["torpor-gpsd"]),
   .library(name: "CoreLocation", targets: ["CoreLocation"]),
   .library(name: "LocationClient", targets: ["LocationClient"]),
   .library(name: "LocationEngine", targets: ["LocationEngine"]),
