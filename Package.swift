@@ -367,9 +367,9 @@ let testTargets: [Target] = [
   service.tests(
     "LocationService",
     [
-      "TOMLFiles", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+      "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "LocationWire", "ClientProbe", "BoardHardware",
+      "LocationWire", "GPSDProtocol", "ClientProbe", "BoardHardware",
     ]),
   simulation.tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL", "BoardHardware"]),
   simulation.tests("LocationSimulation", ["BoardHardware", "BoardProfiles"]),
