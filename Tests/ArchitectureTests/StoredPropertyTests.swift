@@ -278,6 +278,10 @@ enum WritableTypes {
     LocationService.LocationServer.persistence: private state, whose mutating functions the extensions call
     LocationService.LocationServer.connections: private state, whose mutating functions the extensions call
     LocationService.LocationServer.clients: private state, whose mutating functions the extensions call
+    LocationService.LocationServer.gpsd: private state, whose mutating functions the extensions call
+    LocationService.GPSDPart.connections: private state, whose mutating functions the extensions call
+    LocationService.GPSDSettings: configuration, without state
+    GPSDProtocol.GPSDSaving: configuration, without state
     LocationService.Reload: result of reading the configuration again
     LocationService.RingProblem: description of an error
     LocationService.AccessPolicy: configuration, without state
