@@ -162,6 +162,13 @@ extension Engine {
       sentences: counters.sentences, frames: counters.frames)
   }
 
+  /// The newest satellites in view and dilutions of precision; nil if they are not watched
+  /// (``Event/watchSatellites(_:)``), if the receiver has not sent them since, or if they are old.
+  public func satellites(at now: Instant) -> SatelliteView? {
+    guard isWatchingSatellites else { return nil }
+    return nil
+  }
+
   // MARK: Board
 
   /// Last battery charge, percent; nil on a board without a gauge.
