@@ -85,8 +85,6 @@ public struct Engine: ~Copyable {
   private(set) var demand = DemandSummary()
   /// Whether a sleep inhibitor is active (DEF-28).
   private(set) var isInhibited = false
-  /// Whether satellites in view are read from the receiver.
-  private(set) var isWatchingSatellites = false
   /// Whether the service ends and no client is served.
   private(set) var isEnding = false
   /// Last state of the motion sensor; `.moving` until it reports one, `.absent` on a board without one.
@@ -153,7 +151,9 @@ public struct Engine: ~Copyable {
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
-    case .watchSatellites(let isOn): isWatchingSatellites = isOn
+    case .watchSatellites(let isOn):
+      input.setWatchingSatellites(isOn)
+      drive(.satellites(isOn), &effects)
     case .end: isEnding = true
     case .lineFault: drive(.lineFault, &effects)
     case .pinFault(let pin): drive(.pinFault(pin), &effects)

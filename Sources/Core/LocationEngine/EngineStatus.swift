@@ -163,11 +163,12 @@ extension Engine {
   }
 
   /// The newest satellites in view and dilutions of precision; nil if they are not watched
-  /// (``Event/watchSatellites(_:)``), if the receiver has not sent them since, or if they are old.
-  public func satellites(at now: Instant) -> SatelliteView? {
-    guard isWatchingSatellites else { return nil }
-    return nil
-  }
+  /// (``Event/watchSatellites(_:)``), if the receiver has not sent them since, or if they are older than 10 s and two
+  /// reports of the receiver. O(satellites).
+  public func satellites(at now: Instant) -> SatelliteView? { input.satelliteView(at: now) }
+
+  /// Whether satellites in view are read from the receiver.
+  public var isWatchingSatellites: Bool { input.isWatchingSatellites }
 
   // MARK: Board
 
