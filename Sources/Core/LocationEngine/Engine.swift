@@ -531,6 +531,9 @@ extension Engine {
     planner.parameters.batch = receiver.mayBatch(at: now) ? setup.parameters.batch : nil
     planner.parameters.receiver.powersave_mW =
       receiver.mayUseDutyCycle(at: now) ? setup.parameters.receiver.powersave_mW : nil
+    // Satellites in view are used while the receiver still acquires.
+    planner.parameters.inputBufferTime =
+      input.isWatchingSatellites ? .zero : setup.parameters.inputBufferTime
     demand = updateClients()
     if isEnding { demand = DemandSummary() }
     planSingleFixes()
