@@ -31,7 +31,10 @@ private struct SkyClient: LocationClients {
   }
 
   mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
-    if case .batch(_, let last) = notice.notice { requests.append(.acknowledge(last)) }
+    guard case .batch(_, let last) = notice.notice, let stored = engine.stored(at: last) else {
+      return
+    }
+    requests.append(.acknowledge(stored.name))
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
