@@ -239,7 +239,7 @@ let toolModules: [Target] = [
     [
       "BoardDoctor", "CLinux", "LinuxHAL", "LocationTypes", "GNSSProtocols", "LocationPolicy",
       "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "TextFormats",
-      "LocationWire", "LocationClient", "BoardHardware",
+      "LocationWire", "LocationClient", "GPSDProtocol", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
@@ -298,7 +298,7 @@ let labModules: [Target] =
       "DecoderProperties",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation", "TextFormats", "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire", "GPSDProtocol",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),

@@ -14,6 +14,7 @@ extension DecoderProperty {
     case .track: Seeds.tracks.map { Array($0.utf8) }
     case .recording: Seeds.recordings.map { [0, 9] + $0 }
     case .wire: WireProperty.seeds
+    case .gpsd: GPSDProperty.seeds
     }
   }
 
@@ -27,6 +28,7 @@ extension DecoderProperty {
       case .profile: Seeds.profileDictionary
       case .track: ["unix_time,lat,lon,alt,speed", ",", "1700000000", "-180", "1e-9", "\\x0a"]
       case .wire: WireProperty.dictionary
+      case .gpsd: GPSDProperty.dictionary
       }
     return words.map { "\"\($0)\"\n" }.joined()
   }

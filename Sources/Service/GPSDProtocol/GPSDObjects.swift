@@ -91,20 +91,17 @@ extension JSONOutput {
     gpsdLine { $0.gpsdMembers(report, device) }
   }
 
-  /// Appends the satellites.
-  public mutating func gpsdSKY(_ report: GPSDReport, _ device: GPSDDevice) {
-    gpsdLine { $0.gpsdSkyMembers(report, device) }
-  }
-
-  private mutating func gpsdSkyMembers(_ report: GPSDReport, _ device: GPSDDevice) {
-    member("class", word: "SKY")
-    member("device", device.path)
-    if let utc = report.utc { string("time") { $0.add(iso8601: utc) } }
-    member("uSat", Int64(report.fix?.satellites ?? 0))
+  /// Appends the satellites in view; without a view, the number of those used for the fix.
+  public mutating func gpsdSKY(
+    _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice
+  ) {
+    gpsdLine { $0.gpsdMembers(report, view, device) }
   }
 
   /// Appends the answer to a request for the current report; without one if the connection has requested no data.
-  public mutating func gpsdPoll(_ report: GPSDReport?, _ device: GPSDDevice, at time: UTCTime) {
+  public mutating func gpsdPoll(
+    _ report: GPSDReport?, _ view: SatelliteView?, _ device: GPSDDevice, at time: UTCTime
+  ) {
     gpsdLine { json in
       json.member("class", word: "POLL")
       json.string("time") { $0.add(iso8601: time) }
@@ -120,7 +117,7 @@ extension JSONOutput {
         }
       }
       json.list("sky") { json in
-        if let report { json.element { $0.gpsdSkyMembers(report, device) } }
+        if let report { json.element { $0.gpsdMembers(report, view, device) } }
       }
     }
   }
@@ -159,6 +156,55 @@ extension JSONOutput {
       json.member("fixes", Int64(count))
       json.member("complete", isComplete)
     }
+  }
+}
+
+// MARK: - SKY
+
+extension JSONOutput {
+  private mutating func gpsdMembers(
+    _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice
+  ) {
+    member("class", word: "SKY")
+    member("device", device.path)
+    if let utc = report.utc { string("time") { $0.add(iso8601: utc) } }
+    guard let view else { return member("uSat", Int64(report.fix?.satellites ?? 0)) }
+    gpsdMembers(view.dilutions)
+    member("nSat", Int64(view.count))
+    member("uSat", Int64(view.usedCount))
+    list("satellites") { json in
+      for index in 0..<view.count {
+        let satellite = view[index]
+        guard let number = satellite.nmeaNumber else { continue }
+        json.element { $0.gpsdMembers(satellite, numbered: number) }
+      }
+    }
+  }
+
+  private mutating func gpsdMembers(_ dilutions: DilutionsOfPrecision) {
+    dilution("xdop", dilutions.east_e2)
+    dilution("ydop", dilutions.north_e2)
+    dilution("vdop", dilutions.vertical_e2)
+    dilution("tdop", dilutions.time_e2)
+    dilution("hdop", dilutions.horizontal_e2)
+    dilution("gdop", dilutions.geometric_e2)
+    dilution("pdop", dilutions.position_e2)
+  }
+
+  private mutating func dilution(_ name: StaticString, _ value: UInt16?) {
+    if let value { member(name, Int64(value), scale: 2, places: 2) }
+  }
+
+  private mutating func gpsdMembers(_ satellite: Satellite, numbered number: UInt16) {
+    member("PRN", Int64(number))
+    if let elevation = satellite.elevation_deg {
+      member("el", Int64(elevation), scale: 0, places: 1)
+    }
+    if let azimuth = satellite.azimuth_deg { member("az", Int64(azimuth), scale: 0, places: 1) }
+    member("ss", Int64(satellite.signal_dBHz ?? 0), scale: 0, places: 1)
+    member("used", satellite.isUsed)
+    member("gnssid", Int64(satellite.constellation.rawValue))
+    member("svid", Int64(satellite.number))
   }
 }
 
@@ -228,7 +274,7 @@ extension JSONOutput {
 
 extension Fix {
   /// gpsd's `status`; nil for an autonomous fix and if unknown, as in gpsd, and for a manually entered position.
-  fileprivate var gpsdStatus: Int64? {
+  public var gpsdStatus: Int64? {
     switch quality {
     case .unknown, .autonomous, .manual: nil
     case .differential: 2

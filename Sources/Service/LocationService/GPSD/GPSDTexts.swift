@@ -14,12 +14,13 @@ struct GPSDTexts: ~Copyable {
   ///   - arrival: Time of the system's clock.
   ///   - hasSentences: Whether any connection has requested sentences.
   init(
-    _ report: GPSDReport, _ device: GPSDDevice, arrival: UTCTime, hasSentences: Bool
+    _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice, arrival: UTCTime,
+    hasSentences: Bool
   ) {
     objects.gpsdTPV(report, device)
-    objects.gpsdSKY(report, device)
+    objects.gpsdSKY(report, view, device)
     if let utc = report.fix?.utc { timing.gpsdTOFF(utc, clock: arrival, device) }
-    if hasSentences { GPSDSentences.write(report, to: &sentences) }
+    if hasSentences { GPSDSentences.write(report, view, to: &sentences) }
   }
 
   /// Appends the forms that a connection has requested.
@@ -36,7 +37,7 @@ struct GPSDTexts: ~Copyable {
     if connection.policy.json { connection.write { $0.gpsdTPV(.none, device) } }
     guard connection.policy.nmea else { return }
     var sentences = TextBuffer()
-    GPSDSentences.write(.none, to: &sentences)
+    GPSDSentences.write(.none, nil, to: &sentences)
     connection.append(sentences)
   }
 }

@@ -107,7 +107,7 @@ extension LocationServer {
   /// Answers `?POLL` at once with the last fix; it keeps the receiver running for a while.
   private mutating func pollGPSD(_ connection: GPSDConnection, _ engine: borrowing Engine) {
     guard connection.policy.enable else {
-      return connection.write { $0.gpsdPoll(nil, gpsd.device, at: wallTime(now)) }
+      return connection.write { $0.gpsdPoll(nil, nil, gpsd.device, at: wallTime(now)) }
     }
     connection.notePoll(at: now)
     var report = GPSDReport.none
@@ -115,7 +115,8 @@ extension LocationServer {
       report = latestGPSDReport(client, engine)
       requestForPoll(connection, client)
     }
-    connection.write { $0.gpsdPoll(report, gpsd.device, at: wallTime(now)) }
+    let view = connection.client.flatMap { satellites(for: $0, engine) }
+    connection.write { $0.gpsdPoll(report, view, gpsd.device, at: wallTime(now)) }
   }
 
   /// Requests a single fix for a poll of a client that saves fixes, if its last one is older than its interval.

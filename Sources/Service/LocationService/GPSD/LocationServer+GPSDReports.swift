@@ -46,13 +46,13 @@ extension LocationServer {
     guard clients.slots[client].isPermitted else { return refuseGPSD(position) }
     if !gpsd.clients[position].held.isEmpty {
       if isHeldBack(gpsd.clients[position]) { return }
-      return sendGPSD(gpsd.update(position) { $0.takeHeld() }, position)
+      return sendGPSD(gpsd.update(position) { $0.takeHeld() }, position, engine)
     }
     let (state, isFailed) = (gpsd.clients[position], gpsd.clients[position].hasFailed)
     let isSilent = state.demand == .live && now - state.lastReport >= GPSDPart.silence
     guard isSilent || (isFailed && !state.demand.isUpdating) else { return }
     gpsd.update(position) { [now] in $0.noteReportedNone(at: now) }
-    sendGPSD(.none, client)
+    sendGPSD(.none, client, engine)
   }
 
   /// Reads the fixes of the ring, and acknowledges them: what a program does not read is lost to it.
@@ -94,7 +94,9 @@ extension LocationServer {
 
   /// Sends fixes to the programs of a client: the newest, or all to programs that have named how long fixes may be held
   /// back.
-  private mutating func sendGPSD(_ fixes: [Fix], _ position: Int) {
+  private mutating func sendGPSD(
+    _ fixes: [Fix], _ position: Int, _ engine: borrowing Engine
+  ) {
     let client = gpsd.clients[position].client
     var earlier = JSONOutput()
     var report = GPSDReport.none
@@ -103,7 +105,7 @@ extension LocationServer {
       gpsd.update(position) { [now] in $0.noteReported(fix, at: now) }
       if number + 1 < fixes.count { earlier.gpsdTPV(report, gpsd.device) }
     }
-    let texts = texts(of: report, client)
+    let texts = texts(of: report, client, engine)
     for connection in gpsd.connections.slots {
       guard let connection, connection.client == client, isDue(report, connection) else { continue }
       if connection.policy.json, connection.policy.saving.defer_s != nil {
@@ -115,21 +117,40 @@ extension LocationServer {
   }
 
   /// Sends a report without a fix to the programs of a client.
-  private mutating func sendGPSD(_ report: GPSDReport, _ client: Int) {
+  private mutating func sendGPSD(
+    _ report: GPSDReport, _ client: Int, _ engine: borrowing Engine
+  ) {
     if let position = gpsd.position(of: client) { gpsd.update(position) { $0.setFailed(false) } }
-    let texts = texts(of: report, client)
+    let texts = texts(of: report, client, engine)
     for connection in gpsd.connections.slots {
       guard let connection, connection.client == client, isDue(report, connection) else { continue }
       texts.append(to: connection)
     }
   }
 
-  private func texts(of report: GPSDReport, _ client: Int) -> GPSDTexts {
+  private func texts(
+    of report: GPSDReport, _ client: Int, _ engine: borrowing Engine
+  ) -> GPSDTexts {
     let hasSentences = gpsd.connections.slots.contains {
       $0?.client == client && $0?.policy.nmea == true
     }
     return GPSDTexts(
-      report, gpsd.device, arrival: wallTime(now), hasSentences: hasSentences)
+      report, satellites(for: client, engine), gpsd.device, arrival: wallTime(now),
+      hasSentences: hasSentences)
+  }
+
+  /// The satellites in view that a client may receive.
+  func satellites(for client: Int, _ engine: borrowing Engine) -> SatelliteView? {
+    let access = clients.slots[client].access
+    return access.authorization.isGranted && !access.isReduced
+      ? engine.satellites(at: now) : nil
+  }
+
+  /// Whether a program receives the satellites in view: only then the receiver sends them.
+  public var watchesSatellites: Bool {
+    gpsd.clients.contains { state in
+      state.demand == .live && !clients.slots[state.client].access.isReduced
+    }
   }
 
   /// Whether a report is for a connection now.
