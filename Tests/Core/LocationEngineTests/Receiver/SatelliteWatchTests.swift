@@ -28,19 +28,19 @@ import Testing
     let bench = EngineBench()
     bench.fixes(count: 5)
     bench.send(Self.view(bench.now, 1...4))
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.satellites == nil)
     bench.perform(.watchSatellites(true))
-    #expect(bench.engine.isWatchingSatellites)
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.isWatchingSatellites)
+    #expect(bench.satellites == nil)
     bench.send(Self.view(bench.now, 1...4))
-    let view = try #require(bench.engine.satellites(at: bench.now))
+    let view = try #require(bench.satellites)
     #expect(view.count == 4 && view.usedCount == 4 && view.time == bench.now)
     bench.perform(.watchSatellites(true))
-    #expect(bench.engine.satellites(at: bench.now) == view)
+    #expect(bench.satellites == view)
     bench.perform(.watchSatellites(false))
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.satellites == nil)
     bench.perform(.watchSatellites(true))
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.satellites == nil)
   }
 
   @Test("a view is reported for 10 s and two reports, and replaced by the next one")
@@ -49,12 +49,12 @@ import Testing
     bench.perform(.watchSatellites(true))
     bench.send(Self.view(bench.now, 1...4))
     let limit = bench.now + .seconds(10) + .seconds(4)
-    #expect(bench.engine.satellites(at: limit) != nil)
-    #expect(bench.engine.satellites(at: limit + .milliseconds(1)) == nil)
+    #expect(bench.satellites(at: limit) != nil)
+    #expect(bench.satellites(at: limit + .milliseconds(1)) == nil)
     bench.run(30)
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.satellites == nil)
     bench.send(Self.view(bench.now, 2...3))
-    #expect(bench.engine.satellites(at: bench.now)?.count == 2)
+    #expect(bench.satellites?.count == 2)
   }
 
   @Test("a fix is stored before the GSV after it, which belong to no epoch while they are watched")
@@ -77,7 +77,7 @@ import Testing
     var stored = 0
     for _ in 0..<30 where second(true) { stored += 1 }
     #expect(stored == 30)
-    #expect(bench.engine.satellites(at: bench.now)?.count == 6)
+    #expect(bench.satellites?.count == 6)
     // It continues when GSV come no longer, and when they are no longer watched.
     for _ in 0..<10 where second(false) { stored += 1 }
     bench.perform(.watchSatellites(false))
@@ -116,17 +116,24 @@ import Testing
     let bench = EngineBench(connects: false)
     bench.run(10)
     let plan = bench.plan
-    let mode = bench.engine.receiverMode
+    let mode = bench.receiverMode
     bench.perform(.watchSatellites(true))
     #expect(bench.plan.wake == plan.wake && bench.plan.board == plan.board)
-    #expect(bench.engine.receiverMode == mode)
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.receiverMode == mode)
+    #expect(bench.satellites == nil)
   }
 
   @Test("a board without a receiver has no satellites")
   func absent() {
     let bench = EngineBench { $0.receiver = nil }
     bench.perform(.watchSatellites(true))
-    #expect(bench.engine.satellites(at: bench.now) == nil)
+    #expect(bench.satellites == nil)
   }
+}
+
+extension EngineBench {
+  fileprivate var satellites: SatelliteView? { satellites(at: now) }
+  fileprivate func satellites(at time: Instant) -> SatelliteView? { engine.satellites(at: time) }
+  fileprivate var isWatchingSatellites: Bool { engine.isWatchingSatellites }
+  fileprivate var receiverMode: ReceiverMode? { engine.receiverMode }
 }

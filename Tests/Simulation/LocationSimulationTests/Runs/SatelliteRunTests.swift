@@ -1,3 +1,4 @@
+import BoardHardware
 import BoardProfiles
 import DeferralCache
 import GNSSProtocols
@@ -5,6 +6,7 @@ import LocationEngine
 import LocationPolicy
 import LocationRuntime
 import LocationTypes
+import ReceiverDrivers
 import SimulatedHAL
 import TestSupport
 import Testing
@@ -84,6 +86,15 @@ private struct SkyClient: LocationClients {
     }
 
     var fixes: [(stored: Instant, acquired: Instant)] { loop.clients.fixes }
+    var views: [SatelliteView] { loop.clients.views }
+    var now: Instant { loop.board.now }
+    var satellites: SatelliteView? { loop.engine.satellites(at: loop.board.now) }
+    var decoderCounters: DecoderCounters { loop.engine.decoderCounters }
+    var driverCounters: DriverCounters { loop.engine.driverCounters }
+    var power: ReceiverPowerState { loop.board.receiverPowerState }
+    var violations: [Violation] { loop.board.violations }
+
+    func request(_ request: Request) { loop.request(request, of: SkyClient.id) }
 
     /// Longest time between two fixes from a time on, and longest time from a measurement to the fix.
     func delays(since start: Instant) -> (gap: Interval, latency: Interval) {
@@ -99,13 +110,13 @@ private struct SkyClient: LocationClients {
     let run = try SkyRun(family, speed: 38_400)
     run.run(120)
     #expect(run.fixes.count > 60)
-    #expect(run.loop.clients.views.isEmpty)
+    #expect(run.views.isEmpty)
     run.watch(true)
     run.run(30)
-    let views = run.loop.clients.views
+    let views = run.views
     #expect(views.count >= 14, "\(views.count) views")
     let view = try #require(views.last)
-    #expect(run.loop.board.now - view.time < .seconds(3))
+    #expect(run.now - view.time < .seconds(3))
     #expect(view.count == 17)
     #expect(view.usedCount == 13)
     #expect(view[0].constellation == .gps && view[0].number == 2)
@@ -116,20 +127,20 @@ private struct SkyClient: LocationClients {
     #expect(
       numbers == [2, 5, 12, 15, 21, 25, 29, 31, 36, 303, 308, 326, 65, 72, 73, 81, 411])
     run.watch(false)
-    #expect(run.loop.engine.satellites(at: run.loop.board.now) == nil)
+    #expect(run.satellites == nil)
     run.run(5)
-    let counters = run.loop.engine.decoderCounters
+    let counters = run.decoderCounters
     run.run(20)
-    let later = run.loop.engine.decoderCounters
-    #expect(run.loop.clients.views.count == views.count)
+    let later = run.decoderCounters
+    #expect(run.views.count == views.count)
     // NAV-PVT alone, or GGA, GSA of four systems and RMC; a receiver without commands continues.
     if family.isUBlox { #expect(later.frames - counters.frames <= 21) }
     if !family.isUBlox, family != .passive {
       #expect(later.sentences - counters.sentences <= 6 * 21)
     }
-    #expect(run.loop.engine.driverCounters.configurationsLost == 0)
-    #expect(run.loop.engine.driverCounters.losses == 0)
-    #expect(run.loop.board.violations.isEmpty, "\(run.loop.board.violations)")
+    #expect(run.driverCounters.configurationsLost == 0)
+    #expect(run.driverCounters.losses == 0)
+    #expect(run.violations.isEmpty, "\(run.violations)")
   }
 
   @Test(
@@ -138,12 +149,12 @@ private struct SkyClient: LocationClients {
   func latency(_ family: ReceiverFamily, _ speed: Int) throws {
     let run = try SkyRun(family, speed: speed)
     run.run(120)
-    let start = run.loop.board.now
+    let start = run.now
     run.run(60)
     let before = run.delays(since: start)
     run.watch(true)
     run.run(20)
-    let watched = run.loop.board.now
+    let watched = run.now
     run.run(60)
     let during = run.delays(since: watched)
     // Satellites in transmission delay the fix after them, by at most their own transmission; a receiver without
@@ -152,7 +163,7 @@ private struct SkyClient: LocationClients {
     let transmission = Interval(microseconds: bytes * 10_000_000 / Int64(speed))
     #expect(during.latency <= before.latency + .milliseconds(50), "\(during) \(before)")
     #expect(during.gap <= before.gap + transmission + .milliseconds(50), "\(during) \(before)")
-    #expect(run.loop.board.violations.isEmpty, "\(run.loop.board.violations)")
+    #expect(run.violations.isEmpty, "\(run.violations)")
   }
 
   @Test("PWR-1: a watch neither switches the receiver on nor keeps it awake", arguments: families)
@@ -161,24 +172,24 @@ private struct SkyClient: LocationClients {
     run.run(120)
     run.watch(true)
     run.run(20)
-    run.loop.request(.stopUpdating, of: SkyClient.id)
+    run.request(.stopUpdating)
     run.run(120)
     if family != .passive {
-      #expect(run.loop.board.receiverPowerState == .standby)
-      #expect(run.loop.engine.satellites(at: run.loop.board.now) == nil)
+      #expect(run.power == .standby)
+      #expect(run.satellites == nil)
     }
-    let views = run.loop.clients.views.count
-    let commands = run.loop.engine.driverCounters.commands
+    let views = run.views.count
+    let commands = run.driverCounters.commands
     run.watch(false)
     run.watch(true)
     run.run(60)
     if family != .passive {
-      #expect(run.loop.engine.driverCounters.commands == commands)
-      #expect(run.loop.clients.views.count == views)
+      #expect(run.driverCounters.commands == commands)
+      #expect(run.views.count == views)
     }
-    run.loop.request(.startUpdating, of: SkyClient.id)
+    run.request(.startUpdating)
     run.run(60)
-    #expect(run.loop.clients.views.count > views + 10)
-    #expect(run.loop.board.violations.isEmpty, "\(run.loop.board.violations)")
+    #expect(run.views.count > views + 10)
+    #expect(run.violations.isEmpty, "\(run.violations)")
   }
 }
