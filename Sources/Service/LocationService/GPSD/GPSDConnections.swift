@@ -303,7 +303,9 @@ struct GPSDConnections {
   }
 
   /// Charges a request or a read to a user.
-  mutating func charge(_ account: UInt32, _ standing: Standing, at now: Instant) {
+  mutating func charge(
+    _ cost: Double, to account: UInt32, _ standing: Standing, at now: Instant
+  ) {
     let limit: RateLimit
     switch standing {
     case .unpermitted: limit = GPSDConnections.unpermittedRequests
@@ -312,7 +314,7 @@ struct GPSDConnections {
     }
     var bucket = buckets[account] ?? TokenBucket(limit, at: now)
     if bucket.limit != limit { bucket = TokenBucket(limit, at: now) }
-    bucket.consume(1, at: now)
+    bucket.consume(cost, at: now)
     buckets[account] = bucket
     if buckets.count > GPSDConnections.bucketCapacity {
       buckets = buckets.filter { !$0.value.isFull(at: now) }

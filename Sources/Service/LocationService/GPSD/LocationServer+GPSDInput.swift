@@ -46,7 +46,8 @@ extension LocationServer {
       return
     }
     gpsd.connections.charge(
-      permissions.account(of: connection.user), permissions.standing(of: connection.user), at: now)
+      1, to: permissions.account(of: connection.user), permissions.standing(of: connection.user),
+      at: now)
     gpsd.connections.read(index)
   }
 
@@ -62,7 +63,9 @@ extension LocationServer {
       gpsd.connections.nextRequest(of: account, at: now) <= now,
       let request = connection.nextRequest()
     {
-      gpsd.connections.charge(account, permissions.standing(of: connection.user), at: now)
+      // A WATCH may add a client.
+      let cost = if case .watch = request { 2.0 } else { 1.0 }
+      gpsd.connections.charge(cost, to: account, permissions.standing(of: connection.user), at: now)
       handleGPSD(request, connection, engine)
     }
   }
@@ -101,6 +104,10 @@ extension LocationServer {
     connection.write { json in
       json.gpsdDevices(gpsd.device, activated: wallTime(now))
       json.gpsdWatch(connection.policy)
+    }
+    // The user has too many clients already.
+    if connection.policy.enable, connection.client == nil {
+      GPSDTexts.appendRefusal(gpsd.device, to: connection)
     }
   }
 

@@ -49,10 +49,17 @@ extension LocationServer {
       return sendGPSD(gpsd.update(position) { $0.takeHeld() }, position, engine)
     }
     let (state, isFailed) = (gpsd.clients[position], gpsd.clients[position].hasFailed)
-    let isSilent = state.demand == .live && now - state.lastReport >= GPSDPart.silence
+    let isSilent = silenceEnd(of: state) <= now
     guard isSilent || (isFailed && !state.demand.isUpdating) else { return }
     gpsd.update(position) { [now] in $0.noteReportedNone(at: now) }
     sendGPSD(.none, client, engine)
+  }
+
+  /// When a client must receive a report although there is no fix; `.distantFuture` for never. With reduced accuracy,
+  /// fixes are rare, and nothing is reported between them.
+  private func silenceEnd(of state: GPSDClient) -> Instant {
+    state.demand == .live && !clients.slots[state.client].access.isReduced
+      ? state.lastReport + GPSDPart.silence : .distantFuture
   }
 
   /// Reads the fixes of the ring, and acknowledges them: what a program does not read is lost to it.
@@ -192,9 +199,12 @@ extension LocationServer {
       else { continue }
       fix = other
     }
-    let limit =
+    var limit =
       clients.slots[client].access.gpsd.staleAfter_s.map { Interval(seconds: $0) }
       ?? GPSDPart.staleAfter
+    if clients.slots[client].access.isReduced {
+      limit = max(limit, AccuracyReduction.shortestInterval * 2)
+    }
     guard let fix, now - fix.acquired <= limit else { return .none }
     return GPSDReport(
       fix, utc: utc(of: fix), after: fix == state.newest ? state.previous : state.newest)
@@ -253,7 +263,7 @@ extension LocationServer {
     }
     for client in gpsd.clients {
       next = min(next, client.nextRequest)
-      if client.demand == .live { next = min(next, client.lastReport + GPSDPart.silence) }
+      next = min(next, silenceEnd(of: client))
     }
     return next
   }
