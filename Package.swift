@@ -377,7 +377,7 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
+      "torpord", "torpor-gpsd", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
