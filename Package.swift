@@ -377,7 +377,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "torpor-gpsd", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
+      "torpord", "torpor-gpsd", "trail-log", "ride-log", "town-log", "visit-log", "gate-log",
+      "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
