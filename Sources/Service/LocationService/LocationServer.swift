@@ -134,14 +134,17 @@ public struct LocationServer: LocationClients, ~Copyable {
     gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    connections = try ConnectionTable(listener, on: events)
+    // All that may fail comes first: a partly initialized value of this type could not be destroyed.
+    let table = try ConnectionTable(listener, on: events)
+    let gpsd = try GPSDPart(listeners, on: events, environment)
+    connections = table
+    self.gpsd = gpsd
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)
     persistence = Persistence(state, self.log)
     power = ServicePower(environment, events)
     clients = ClientRegistry(capacity: environment.clients)
-    gpsd = try GPSDPart(listeners, on: events, environment)
     self.starter = starter
   }
 
