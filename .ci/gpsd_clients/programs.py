@@ -62,7 +62,7 @@ def xgps(server):
 
 
 def gpxlogger(server):
-    text = output(["gpxlogger", "-i", "1"], 8, ends=False)
+    text = output(["gpxlogger", "-e", "sockets", "-i", "1"], 8, ends=None)
     require(text.count("<trkpt") >= 3, text[-500:])
 
 
@@ -128,7 +128,7 @@ def net_gpsd3(server):
         "use Net::GPSD3; my $n = 0; my $g = Net::GPSD3->new;"
         "$g->addHandler(sub { my $o = shift; if ($o->class eq 'TPV') { print 'lat ', $o->lat, \"\\n\"; exit 0 } });"
         "$g->watch;")
-    text = output(["perl", "-e", program])
+    text = output(["perl", "-e", program], 25)
     require("lat 48.1" in text, text[-500:])
 
 

@@ -110,22 +110,24 @@ def run(options):
     server = Server(options, name, folder)
     chosen = set(filter(None, options.only.split(",")))
     checks = [check for check in clients.CHECKS + protocol.CHECKS if not chosen or check.name in chosen]
-    with concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
-        results = list(pool.map(lambda check: attempt(check, server), checks))
-    code = server.stop()
-    if code != 0 and not server.is_gpsd:
-        results.append(("torpord", f"exit code {code}"))
     failures = 0
-    for program, problem in results:
-        kind = "ok" if problem is None else problem
-        if problem is not None and not problem.startswith("skipped"):
-            failures += 1
-        print(f"test-gpsd: {name:5} {program:16} {kind}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(attempt, check, server) for check in checks]):
+            failures += report(name, *done.result())
+    code = server.stop()
+    if not server.is_gpsd:
+        failures += report(name, "torpord", None if code == 0 else f"FAILED: exit code {code}")
     if failures:
         for log in ("torpord.log", "helper.log"):
             if os.path.exists(f"{folder}/{log}"):
                 sys.stdout.write(open(f"{folder}/{log}", errors="replace").read()[-2000:])
     return 1 if failures else 0
+
+
+def report(name, program, problem):
+    """Prints the result of a check; returns the number of failures."""
+    print(f"test-gpsd: {name:5} {program:16} {problem or 'ok'}", flush=True)
+    return 1 if problem is not None and problem.startswith("FAILED") else 0
 
 
 def attempt(check, server):
