@@ -174,6 +174,8 @@ let serviceModules: [Target] = [
     resources: [
       .embedInCode("org.torpor.Location.varlink"), .embedInCode("org.varlink.service.varlink"),
     ]),
+  /// gpsd's protocol: requests, policies, reports as JSON and as NMEA sentences ([reference](Reference/gpsd.md)).
+  service.module("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
@@ -196,7 +198,7 @@ let serviceModules: [Target] = [
     [
       "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "TextFormats", "LocationWire", "BoardHardware", "ServiceState",
+      "TextFormats", "LocationWire", "GPSDProtocol", "BoardHardware", "ServiceState",
     ]),
   /// The service: connects the modules according to a profile and a few options.
   service.program(
@@ -205,6 +207,8 @@ let serviceModules: [Target] = [
       "CLinux", "BoardHardware", "LinuxHAL", "LocationTypes", "LocationEngine",
       "LocationRuntime", "LocationService", "BoardProfiles", "ServiceState",
     ]),
+  /// Accepts TCP connections of programs that use gpsd's protocol, and passes them to the service ([details](Reference/gpsd.md)).
+  service.program("torpor-gpsd", ["CLinux"]),
 ]
 
 /// A whole board in virtual time.
@@ -235,7 +239,7 @@ let toolModules: [Target] = [
     [
       "BoardDoctor", "CLinux", "LinuxHAL", "LocationTypes", "GNSSProtocols", "LocationPolicy",
       "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "TextFormats",
-      "LocationWire", "LocationClient", "BoardHardware",
+      "LocationWire", "LocationClient", "GPSDProtocol", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
@@ -294,7 +298,7 @@ let labModules: [Target] =
       "DecoderProperties",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation", "TextFormats", "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire", "GPSDProtocol",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
@@ -352,6 +356,7 @@ let testTargets: [Target] = [
     ["BoardProfiles", "DeferralCache", "BoardHardware", "LinuxHAL", "LocationTypes"]),
   service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.tests("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(
@@ -362,9 +367,9 @@ let testTargets: [Target] = [
   service.tests(
     "LocationService",
     [
-      "TOMLFiles", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+      "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "LocationWire", "ClientProbe", "BoardHardware",
+      "LocationWire", "GPSDProtocol", "ClientProbe", "BoardHardware",
     ]),
   simulation.tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL", "BoardHardware"]),
   simulation.tests("LocationSimulation", ["BoardHardware", "BoardProfiles"]),
@@ -372,7 +377,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
+      "torpord", "torpor-gpsd", "trail-log", "ride-log", "town-log", "visit-log", "gate-log",
+      "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
@@ -421,6 +427,7 @@ let prefixProducts: [Product] = [
 let products: [Product] = [
   .executable(name: "torpor", targets: ["torpor"]),
   .executable(name: "torpord", targets: ["torpord"]),
+  .executable(name: "torpor-gpsd", targets: ["torpor-gpsd"]),
   .library(name: "CoreLocation", targets: ["CoreLocation"]),
   .library(name: "LocationClient", targets: ["LocationClient"]),
   .library(name: "LocationEngine", targets: ["LocationEngine"]),

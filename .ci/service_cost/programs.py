@@ -142,6 +142,7 @@ class Torpord(Program):
         self.folder = folder
         os.makedirs(folder, exist_ok=True)
         self.socket = folder + "/socket"
+        self.gpsd_socket = folder + "/gpsd"
         self.ring = folder + "/ring"
         notify = folder + "/notify"
         if os.path.exists(notify):
@@ -149,7 +150,8 @@ class Torpord(Program):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.bind(notify)
             manager.settimeout(30)
-            command = [binary, "--board", board, "--line", line.path, "--socket", self.socket, "--state", folder]
+            command = [binary, "--board", board, "--line", line.path, "--socket", self.socket, "--state", folder,
+                       "--gpsd", self.gpsd_socket]
             if policy:
                 command += ["--clients", policy]
             super().__init__(command, {"NOTIFY_SOCKET": notify}, trace, folder + "/log")

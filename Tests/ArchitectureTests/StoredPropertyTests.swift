@@ -231,6 +231,9 @@ enum WritableTypes {
     LocationTypes.Gap: record of lost fixes
     LocationTypes.StoredFix: record of a fix
     LocationTypes.FixTime: record of a fix
+    LocationTypes.DilutionsOfPrecision: record of a satellite view
+    LocationTypes.Satellite: record of a satellite view
+    LocationTypes.SatelliteView: record that the collector composes
     LocationTypes.Coordinate: record of a position
     LocationTypes.ECEF: record of a position
     LocationTypes.Angle: intermediate result of the geodesic
@@ -254,6 +257,7 @@ enum WritableTypes {
     ReceiverDrivers.ReceiverLink.due: each driver sets the deadlines of its own states
     ReceiverDrivers.ReceiverLink.exchange: private state, whose mutating functions the drivers call
     ReceiverDrivers.ReceiverLink.receiver: private state, whose mutating functions the drivers call
+    ReceiverDrivers.ReceiverLink.satellites: private state, whose mutating functions the drivers call
     ReceiverDrivers.ReceiverLink.retryCounters: CommandedDriver counts failures in it and requests power cycles
     ReceiverDrivers.ReceiverLink.effects: CommandedDriver adds the observation, UBloxDriver the aiding operation
     ReceiverDrivers.ReceiverLink.pending: the drivers add their reports, CommandedDriver removes them
@@ -278,6 +282,10 @@ enum WritableTypes {
     LocationService.LocationServer.persistence: private state, whose mutating functions the extensions call
     LocationService.LocationServer.connections: private state, whose mutating functions the extensions call
     LocationService.LocationServer.clients: private state, whose mutating functions the extensions call
+    LocationService.LocationServer.gpsd: private state, whose mutating functions the extensions call
+    LocationService.GPSDPart.connections: private state, whose mutating functions the extensions call
+    LocationService.GPSDSettings: configuration, without state
+    GPSDProtocol.GPSDSaving: configuration, without state
     LocationService.Reload: result of reading the configuration again
     LocationService.RingProblem: description of an error
     LocationService.AccessPolicy: configuration, without state

@@ -151,6 +151,9 @@ public struct Engine: ~Copyable {
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
+    case .watchSatellites(let isOn):
+      input.setWatchingSatellites(isOn)
+      drive(.satellites(isOn), &effects)
     case .end: isEnding = true
     case .lineFault: drive(.lineFault, &effects)
     case .pinFault(let pin): drive(.pinFault(pin), &effects)
@@ -528,6 +531,9 @@ extension Engine {
     planner.parameters.batch = receiver.mayBatch(at: now) ? setup.parameters.batch : nil
     planner.parameters.receiver.powersave_mW =
       receiver.mayUseDutyCycle(at: now) ? setup.parameters.receiver.powersave_mW : nil
+    // Satellites in view are used while the receiver still acquires.
+    planner.parameters.inputBufferTime =
+      input.isWatchingSatellites ? .zero : setup.parameters.inputBufferTime
     demand = updateClients()
     if isEnding { demand = DemandSummary() }
     planSingleFixes()

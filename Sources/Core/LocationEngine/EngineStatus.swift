@@ -162,6 +162,14 @@ extension Engine {
       sentences: counters.sentences, frames: counters.frames)
   }
 
+  /// The newest satellites in view and dilutions of precision; nil if they are not watched
+  /// (``Event/watchSatellites(_:)``), if the receiver has not sent them since, or if they are older than 10 s and two
+  /// reports of the receiver. O(satellites).
+  public func satellites(at now: Instant) -> SatelliteView? { input.satelliteView(at: now) }
+
+  /// Whether satellites in view are read from the receiver.
+  public var isWatchingSatellites: Bool { input.isWatchingSatellites }
+
   // MARK: Board
 
   /// Last battery charge, percent; nil on a board without a gauge.

@@ -17,6 +17,8 @@ public protocol LocationClients: ~Copyable {
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
   /// Whether a client requested that all waiting fixes are delivered now, deferred or not; true once per request.
   mutating func consumeFlushRequest() -> Bool
+  /// Whether a client uses the satellites in view (`Engine.satellites(at:)`).
+  var watchesSatellites: Bool { get }
   /// A wait has ended.
   mutating func didWake(for reason: WakeReason)
   /// All requests are executed and their notices delivered: answer queries from the engine's state now.
@@ -34,6 +36,9 @@ extension LocationClients where Self: ~Copyable {
 
   /// For clients that never request a flush.
   public mutating func consumeFlushRequest() -> Bool { false }
+
+  /// For clients that use no satellites in view.
+  public var watchesSatellites: Bool { false }
 
   /// For clients that do not count wakes.
   public mutating func didWake(for reason: WakeReason) {}
@@ -81,7 +86,8 @@ extension LocationClients where Self: ~Copyable {
 /// 4. the end of a flush: the sleep inhibitor returns to its own value,
 /// 5. the start of a flush: the sleep inhibitor is set for one step, which ends the engagement of deferrals, so that
 ///    all waiting fixes are delivered (DEF-28),
-/// 6. none: `finishTurn` lets the clients query the engine; it returns true if a request has arrived.
+/// 6. the start or end of the interest in satellites in view,
+/// 7. none: `finishTurn` lets the clients query the engine; it returns true if a request has arrived.
 ///
 /// **Executing effects.** In each step: store an aiding frame, pin, line speed, output, stored aiding frame to the
 /// receiver, then `didAppend`, then the notices. The first hardware fault stops the hardware part of that step. Its
@@ -119,6 +125,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @usableFromInline var plan: Effects?
   /// Whether the owner's sleep inhibitor is active.
   @usableFromInline var isInhibited = false
+  /// Whether the engine collects satellites in view.
+  @usableFromInline var isWatchingSatellites = false
   /// Time of the engine's last step.
   @usableFromInline var lastStepTime = Instant.boot
   /// Last bytes read.
@@ -236,6 +244,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         // A sleep inhibitor, even for one step, ends engagement, so all waiting fixes are delivered (DEF-28).
         isFlushing = true
         effects = step(.sleepInhibitor(true), &fault)
+      } else if clients.watchesSatellites != isWatchingSatellites {
+        isWatchingSatellites.toggle()
+        effects = step(.watchSatellites(isWatchingSatellites), &fault)
       } else if !clients.finishTurn(engine, effects, at: board.now) {
         plan = effects
         return effects

@@ -112,6 +112,7 @@ public struct Doctor {
   public mutating func examine() {
     examineBoard()
     examineService()
+    examineGPSDPort()
     examineGPIO()
     examineReceiver()
     guard !options.isStopped() else { return }

@@ -32,6 +32,7 @@ import ServiceState
 ///     ``Persistence``        durable rows, reasons to flush, state of the disk
 ///     ``ServicePower``       receiver's state, energy, requested flush         log lines, holds
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
+///     ``GPSDPart``              connections and clients of gpsd's protocol
 ///     ``ServiceLog``         rates of log lines
 ///
 /// The extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
@@ -84,6 +85,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var power = PowerFigures()
     /// Login users of subordinate user IDs.
     public var subordinates = SubordinateFile()
+    /// Reads the wall clock at zero of the boot clock, in nanoseconds: the wall clock at `t` is this plus `t − .boot`.
+    public var wallTimeAtBoot_ns: @Sendable () -> Int64 = { SystemClock().wallTimeAtBoot_ns }
     /// Reads the kernel's counters for the service. The default reads neither processor time nor sleep time.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
 
@@ -107,6 +110,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var connections: ConnectionTable
   /// Known clients.
   var clients: ClientRegistry
+  /// Programs that use gpsd's protocol.
+  var gpsd: GPSDPart
   /// UTC offset and possible loss.
   private(set) var delivery = Delivery()
   /// Requests that the engine has not taken yet.
@@ -126,6 +131,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   public init(
     _ listener: Listener, on events: EventWait, _ policy: AccessPolicy,
     _ environment: Environment, state: StateStore, log: SystemLog,
+    gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     connections = try ConnectionTable(listener, on: events)
@@ -135,6 +141,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     persistence = Persistence(state, self.log)
     power = ServicePower(environment, events)
     clients = ClientRegistry(capacity: environment.clients)
+    gpsd = try GPSDPart(listeners, on: events, environment)
     self.starter = starter
   }
 
@@ -195,6 +202,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     let client = notice.client.index
     guard !clients.slots[client].isVacant else { return }
     if storeDurable(notice.notice, client) { return }
+    if clients.slots[client].usesGPSD { return receiveGPSD(notice.notice, client) }
     enqueue(notice.notice, client)
   }
 
@@ -216,6 +224,7 @@ public struct LocationServer: LocationClients, ~Copyable {
       connection.clearReservations()
       if connection.isDraining { sendRecords(i, engine) } else { send(i) }
     }
+    finishGPSD(engine)
     expireConnections()
     connections.trim()
     for i in clients.indices { updateDeliveryPause(i) }
@@ -268,6 +277,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     saveAll(engine)
     // Unlike a hang-up, this does not change the clients' durable rows.
     connections.removeAll()
+    gpsd.connections.removeAll()
     persistence.close()
   }
 
