@@ -129,7 +129,7 @@ struct Main {
     listener = socket
     let server = try LocationServer(
       socket, on: events, configuration.policy,
-      environment(profile, ignoresPins: options.ignoresPins),
+      environment(profile, options),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
     // Receiver dates before the day of this build are rejected (STD-13).
@@ -236,11 +236,12 @@ struct Main {
 
   /// Properties of board and process that `LocationServer` uses.
   private static func environment(
-    _ profile: BoardProfile, ignoresPins: Bool
+    _ profile: BoardProfile, _ options: Options
   ) -> LocationServer.Environment {
     var environment = LocationServer.Environment(
       version: Options.version, board: profile.name, clients: clientCapacity)
-    environment.ignoresPins = ignoresPins
+    environment.ignoresPins = options.ignoresPins
+    environment.clockSocket = options.clock
     environment.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
     if let receiver = profile.receiver { environment.receiver = receiver.lineSettings }
     environment.power = profile.powerFigures

@@ -58,6 +58,10 @@ int64_t clinux_boot_us(void);
 /// Microseconds of CLOCK_MONOTONIC, which stops during suspend (required by sd_notify(3)).
 int64_t clinux_monotonic_us(void);
 
+/// Nanoseconds of CLOCK_REALTIME at zero of CLOCK_BOOTTIME. Both clocks are read within a microsecond of each other,
+/// unless all of eight attempts are interrupted.
+int64_t clinux_wall_time_at_boot_ns(void);
+
 /// Opens a descriptor that becomes readable when the machine resumes from suspend or its wall clock is set; closed on
 /// exec, non-blocking.
 int clinux_clock_watch_open(void);
