@@ -38,7 +38,7 @@ public final class FakeChrony {
     var all: [[UInt8]] = []
     var bytes = [UInt8](repeating: 0, count: 128)
     while true {
-      let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
       guard count > 0 else { return all }
       all.append(Array(bytes[..<count]))
     }

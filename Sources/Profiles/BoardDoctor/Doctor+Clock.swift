@@ -8,9 +8,9 @@ extension Doctor {
   /// The feed of the system clock, as the running service reports it.
   public struct ClockReport: Equatable, Sendable {
     /// Whether samples are sent.
-    public var isFeeding: Bool
+    public let isFeeding: Bool
     /// When last and with which offset, in one line.
-    public var text: String
+    public let text: String
 
     /// Creates a report.
     public init(isFeeding: Bool, text: String) {

@@ -30,11 +30,11 @@ public struct RefclockSample: Equatable, Sendable {
   static let magic: Int32 = 0x534f_434b
 
   /// System clock at the measurement, in nanoseconds since 1970. chronyd receives its microseconds.
-  public var wallTime_ns: Int64
+  public let wallTime_ns: Int64
   /// True time minus system clock, in nanoseconds.
-  public var offset_ns: Int64
+  public let offset_ns: Int64
   /// Leap second at the end of the day.
-  public var leap: Leap
+  public let leap: Leap
 
   /// Creates a sample.
   public init(wallTime_ns: Int64, offset_ns: Int64, leap: Leap = .none) {

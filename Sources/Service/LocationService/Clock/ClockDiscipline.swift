@@ -50,9 +50,9 @@ struct ClockDiscipline {
 
   /// A measurement of the wall clock.
   struct Measurement: Equatable {
-    var sample: RefclockSample
+    let sample: RefclockSample
     /// Whether it is the time of a pulse, and not of an arrival.
-    var isPulse: Bool
+    let isPulse: Bool
   }
 
   /// Number of agreeing fixes before the first sample, as in gpsd.

@@ -28,10 +28,10 @@ struct ClockFeed: ~Copyable {
 
   /// The last sample that was sent.
   struct Last: Equatable {
-    var sent: Instant
+    let sent: Instant
     /// UTC minus wall clock before chronyd has corrected it, ns.
-    var offset_ns: Int64
-    var isPulse: Bool
+    let offset_ns: Int64
+    let isPulse: Bool
   }
 
   /// Number of samples that were sent; stops at the largest value.
