@@ -34,14 +34,16 @@ extension Doctor {
     else {
       return skip(
         "clock", "chronyd has no socket '\(path)', so the service does not feed the system clock",
-        hint: "to set the clock by the receiver: install chrony, and add 'refclock SOCK \(path)' to "
+        hint:
+          "to set the clock by the receiver: install chrony, and add 'refclock SOCK \(path)' to "
           + "its configuration")
     }
     let isShared = status.st_gid != 0 && status.st_mode & S_IWGRP != 0
     guard isShared || status.st_mode & S_IWOTH != 0 else {
       return fail(
         "clock", "only root may write to chronyd's socket '\(path)'",
-        suggestion: "sudo chgrp torpor-clock \(path) && sudo chmod g+w \(path); the package's drop-in for "
+        suggestion:
+          "sudo chgrp torpor-clock \(path) && sudo chmod g+w \(path); the package's drop-in for "
           + "chrony.service does this at each start")
     }
     pass("clock", "chronyd's socket '\(path)' exists, and the service may write to it")

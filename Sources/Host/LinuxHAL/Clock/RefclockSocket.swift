@@ -19,7 +19,7 @@ import LocationTypes
 ///
 /// No descriptor is waited for, and there is no timer: the socket acts only when a sample is sent. No call blocks.
 /// **Bounds.** One descriptor; at most two attempts to connect for a sample.
-public struct RefclockSocket: ~Copyable {
+public final class RefclockSocket {
   /// Why a sample was not sent.
   public enum Failure: Error, Equatable, Sendable {
     /// There is no socket: chronyd does not run, or its configuration does not name it.
@@ -58,7 +58,7 @@ public struct RefclockSocket: ~Copyable {
   /// Sends a sample.
   ///
   /// - Throws: ``Failure``; the sample is lost. Within the back-off after a failed attempt, the reason of that attempt.
-  public mutating func send(_ sample: RefclockSample, at now: Instant) throws(Failure) {
+  public func send(_ sample: RefclockSample, at now: Instant) throws(Failure) {
     let message = sample.message
     if descriptor >= 0 {
       switch transmit(message) {
@@ -76,7 +76,7 @@ public struct RefclockSocket: ~Copyable {
     throw refuse(RefclockSocket.failure(code), at: now)
   }
 
-  private mutating func connect(at now: Instant) throws(Failure) {
+  private func connect(at now: Instant) throws(Failure) {
     guard !backoff.isWaiting(at: now) else { throw refusal }
     let opened = unsafe path.withCString { text in
       unsafe clinux_datagram_connect(text, path.utf8.count)
@@ -86,13 +86,13 @@ public struct RefclockSocket: ~Copyable {
     backoff.reset()
   }
 
-  private mutating func refuse(_ failure: Failure, at now: Instant) -> Failure {
+  private func refuse(_ failure: Failure, at now: Instant) -> Failure {
     backoff.recordFailure(at: now)
     refusal = failure
     return failure
   }
 
-  private mutating func close() {
+  private func close() {
     Glibc.close(descriptor)
     descriptor = -1
   }
@@ -128,7 +128,8 @@ extension RefclockSocket.Failure: CustomStringConvertible {
     case .forbidden:
       "this user may not write to the socket: its group must be one of torpord's, with write permission"
     case .full: "chronyd does not read its samples: restart it"
-    case .invalidPath: "the path is not absolute or longer than 107 bytes: choose another with --clock"
+    case .invalidPath:
+      "the path is not absolute or longer than 107 bytes: choose another with --clock"
     case .other(let code): SystemError.reason(code)
     }
   }

@@ -18,7 +18,7 @@ import LocationWire
 ///     IDLE ──sample refused: logged──▶ FAILING ──another reason: logged──▶ FAILING
 ///
 /// Owner: ``LocationServer``. Bounded: one socket; at most one line of the log for each change of state.
-struct ClockFeed: ~Copyable {
+struct ClockFeed {
   /// What was last logged.
   private enum State: Equatable {
     case idle
@@ -39,7 +39,7 @@ struct ClockFeed: ~Copyable {
   /// The last one; nil before the first.
   private(set) var last: Last?
   private var state = State.idle
-  private var socket: RefclockSocket
+  private let socket: RefclockSocket
   private var discipline = ClockDiscipline()
   /// Number of the last fix that was handled.
   private var handled: UInt64 = 0
@@ -106,10 +106,10 @@ struct ClockFeed: ~Copyable {
 
   /// Description for clients.
   ///
-  /// - Parameter utc: UTC of a time of the boot clock, if known.
-  func description(_ utc: (Instant) -> UTCTime?) -> WireClock {
+  /// - Parameter offset: Gives the UTC of the last sample, if known.
+  func description(_ offset: UTCOffset) -> WireClock {
     var clock = WireClock(socket: path, isFeeding: isFeeding, samples: samples)
-    clock.last = last.map { FixTime(acquired: $0.sent, utc: utc($0.sent)) }
+    clock.last = last.map { FixTime(acquired: $0.sent, utc: offset.utc($0.sent)) }
     clock.offset_us = last.map { $0.offset_ns / 1_000 }
     clock.isPulse = last?.isPulse
     clock.suggestion = problem

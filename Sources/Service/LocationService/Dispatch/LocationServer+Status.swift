@@ -52,7 +52,7 @@ extension LocationServer {
     status.receiver = engine.receiverReport(at: now).map {
       power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
     }
-    if mayKnow { status.clock = wireClock }
+    if mayKnow { status.clock = clock?.description(delivery.utcOffset) }
     let seesAll = user.map(permissions.isAdministrator) ?? false
     let clientHolds =
       mayKnow
@@ -66,12 +66,6 @@ extension LocationServer {
       if seesAll || use.name.user == user { status.uses.append(use) }
     }
     return status
-  }
-
-  /// The feed of the system clock; nil if it is not fed.
-  private var wireClock: WireClock? {
-    guard clock != nil else { return nil }
-    return clock?.description(utc)
   }
 
   /// The plan of the last step.

@@ -30,8 +30,9 @@ struct RefclockTests {
     #expect(integer(bytes, at: 36, Int32.self) == 0x534f_434b)
   }
 
-  @Test("a leap second is 1 or 2", arguments: [(RefclockSample.Leap.inserted, 1), (.deleted, 2)])
-  func leap(_ leap: RefclockSample.Leap, _ value: Int32) {
+  @Test("a leap second is 1 or 2", arguments: [RefclockSample.Leap.inserted, .deleted])
+  func leap(_ leap: RefclockSample.Leap) {
+    let value: Int32 = leap == .inserted ? 1 : 2
     let bytes = RefclockSample(wallTime_ns: 0, offset_ns: 0, leap: leap).message
     #expect(integer(bytes, at: 28, Int32.self) == value)
   }
@@ -46,7 +47,7 @@ struct RefclockTests {
   @Test("samples arrive one by one")
   func delivery() throws {
     let chrony = FakeChrony(path)
-    var socket = RefclockSocket(path: path)
+    let socket = RefclockSocket(path: path)
     for _ in 0..<3 { try socket.send(sample, at: .boot) }
     #expect(chrony.messages == [[UInt8]](repeating: sample.message, count: 3))
   }
@@ -54,7 +55,7 @@ struct RefclockTests {
   @Test("after chronyd was restarted, the next sample goes to its new socket")
   func restart() throws {
     var chrony = FakeChrony(path)
-    var socket = RefclockSocket(path: path)
+    let socket = RefclockSocket(path: path)
     try socket.send(sample, at: .boot)
     chrony = FakeChrony(path)
     try socket.send(sample, at: Instant(seconds: 1))
@@ -63,7 +64,7 @@ struct RefclockTests {
 
   @Test("while chronyd is down, samples are lost and attempts are at most 16 s apart")
   func down() throws {
-    var socket = RefclockSocket(path: path)
+    let socket = RefclockSocket(path: path)
     #expect(throws: RefclockSocket.Failure.missing) { try socket.send(sample, at: .boot) }
     var chrony = FakeChrony(path)
     #expect(throws: RefclockSocket.Failure.missing) {
@@ -88,7 +89,7 @@ struct RefclockTests {
   @Test("a chronyd that does not read blocks nothing")
   func full() throws {
     let chrony = FakeChrony(path)
-    var socket = RefclockSocket(path: path)
+    let socket = RefclockSocket(path: path)
     var failure: RefclockSocket.Failure?
     for _ in 0..<10_000 where failure == nil {
       do { try socket.send(sample, at: .boot) } catch { failure = error }
@@ -101,7 +102,7 @@ struct RefclockTests {
   @Test("a path that is no address of a socket is refused")
   func invalidPath() {
     for path in ["", "relative", "/" + String(repeating: "a", count: 200)] {
-      var socket = RefclockSocket(path: path)
+      let socket = RefclockSocket(path: path)
       #expect(throws: RefclockSocket.Failure.invalidPath) { try socket.send(sample, at: .boot) }
     }
   }

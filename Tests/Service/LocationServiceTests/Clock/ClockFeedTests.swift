@@ -38,7 +38,8 @@ struct ClockFeedTests {
     return try #require(status.clock)
   }
 
-  @Test("STD-13: from the fourth fix on, each fix of a client's updates is a sample with its offset")
+  @Test(
+    "STD-13: from the fourth fix on, each fix of a client's updates is a sample with its offset")
   func samples() throws {
     let chrony = FakeChrony(path)
     let wall = Wall()
@@ -59,7 +60,8 @@ struct ClockFeedTests {
     #expect(status.isPulse == false && status.suggestion == nil && status.socket == path)
     #expect(status.last?.acquired == bench.stage.now && status.last?.utc != nil)
     let lines = log.text.split(separator: "\n")
-    #expect(lines.count == 1 && lines[0].contains("is fed") && lines[0].contains("+2 s"), "\(lines)")
+    #expect(
+      lines.count == 1 && lines[0].contains("is fed") && lines[0].contains("+2 s"), "\(lines)")
   }
 
   @Test("a missing chronyd is logged once, and its start, end and restart are followed")
@@ -105,7 +107,8 @@ struct ClockFeedTests {
   }
 
   @Test(
-    "STD-13, LOC-8: a start in 1970 and a step of 56 years change nothing in ring, state, notices and log")
+    "STD-13, LOC-8: a start in 1970 and a step of 56 years change nothing in ring, state, notices and log"
+  )
   func step() throws {
     /// What a run with this wall clock leaves.
     func run(_ setClock: (Wall, Int) -> Void) throws -> (
