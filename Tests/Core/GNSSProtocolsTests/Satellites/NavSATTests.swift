@@ -19,7 +19,7 @@ let navSAT24 = bytes(
     """)
 
 /// The view that a collector has after a stream, in chunks of `size` bytes; one second later.
-func view(of bytes: [UInt8], chunk size: Int = 0) -> SatelliteView? {
+func satelliteView(of bytes: [UInt8], chunk size: Int = 0) -> SatelliteView? {
   var decoder = GNSSDecoder()
   var collector = SatelliteCollector()
   var i = 0
