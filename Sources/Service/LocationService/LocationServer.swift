@@ -140,6 +140,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     connections = try ConnectionTable(listener, on: events)
+    gpsd = try GPSDPart(listeners, on: events, environment)
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)
@@ -150,7 +151,6 @@ public struct LocationServer: LocationClients, ~Copyable {
       ClockFeed(path: $0, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
     }
     clients = ClientRegistry(capacity: environment.clients)
-    gpsd = try GPSDPart(listeners, on: events, environment)
     self.starter = starter
   }
 
