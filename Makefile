@@ -52,7 +52,7 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
 .DEFAULT_GOAL := help
 .PHONY: help run test check methods snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release training boards firmware clean tools mutate mutate-tools \
   soak-build bench-tools firmware-tools completions man install install-swift uninstall service bench-service \
-  service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools \
+  service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools test-clock clock-tools command deb deb-tools test-deb test-deb-tools \
   test-gpsd gpsd-tools
 
 # Installation folders, below DESTDIR, which package builds set.
@@ -71,6 +71,7 @@ help:
 	@echo 'make bench-service  the cost of torpord, compared with gpsd and its bounds (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at random times, fills its disk, damages its ring (TORTURE="--kills N")'
 	@echo 'make test-gpsd  programs written for gpsd, on torpord and on gpsd; as root (GPSD="--full --only cgps")'
+	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend; as root'
 	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
@@ -213,6 +214,7 @@ install:
 	install -m 644 packaging/torpor-gpsd.8 '$(SHARE)/man/man8/torpor-gpsd.8'
 	install -m 644 packaging/clients.toml '$(SHARE)/doc/torpor/clients.toml'
 	install -m 644 packaging/torpord-sleep.conf '$(SHARE)/doc/torpor/torpord-sleep.conf'
+	install -m 644 packaging/chrony.conf packaging/chrony-torpor.conf packaging/torpord-clock.conf '$(SHARE)/doc/torpor/'
 	install -m 644 .build/completions/torpor.bash '$(SHARE)/bash-completion/completions/torpor'
 	install -m 644 .build/completions/_torpor '$(SHARE)/zsh/site-functions/_torpor'
 	install -m 644 .build/completions/torpor.fish '$(SHARE)/fish/vendor_completions.d/torpor.fish'
@@ -282,6 +284,10 @@ bench-service: service-tools
 test-gpsd: $(if $(PREBUILT),,service) gpsd-tools
 	@echo "== gpsd's clients"
 	@.ci/test-gpsd $(if $(PREBUILT),.build/debug/torpord .build/debug/torpor-gpsd,$(SERVICE_PATH)/torpord $(SERVICE_PATH)/torpor-gpsd) $(GPSD)
+# Docs/HowTo/run-the-gates.md: the system clock, with Debian's chronyd, which does not set it. As root.
+test-clock: clock-tools tools
+	@$(SWIFT) build --product torpord >&2
+	@.ci/test-clock .build/debug/torpord $(CLOCK)
 
 # Docs/HowTo/run-the-gates.md: kills the service at random times, fills its disk, damages its ring.
 torture: client-probe
@@ -367,6 +373,9 @@ bench-tools:
 
 service-tools:
 	@.ci/install-missing service
+
+clock-tools:
+	@.ci/install-missing clock
 
 arm64-tools: tools
 	@.ci/install-missing arm64

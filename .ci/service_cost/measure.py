@@ -36,6 +36,9 @@ def all_of(options, folder):
     if "gpsd-clients" in chosen:
         log("gpsd-clients")
         found["gpsd-clients"] = gpsd_clients(options, folder)
+    if "clock" in chosen:
+        log("clock")
+        found["clock"] = clock(options, folder)
     if "crowd" in chosen:
         log("crowd")
         found["crowd"] = crowd(options, folder)
@@ -290,6 +293,50 @@ def gpsd_memory(options, folder, count=40):
         client.close()
     programs.stop([line], torpord)
     return after - before
+
+
+class ClockSamples:
+    """chronyd's end of a reference clock: counts the samples that the service sends."""
+
+    def __init__(self, bench, path):
+        self.path = path
+        self.count = 0
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        bench.register(self.socket, self)
+
+    def receive(self):
+        if len(self.socket.recv(128)) == 40:
+            self.count += 1
+        return True
+
+
+def clock(options, folder):
+    """Wakes and processor time for each fix of two services with the same epochs, one of which feeds the system clock."""
+    folder += "/clock"
+    os.makedirs(folder)
+    bench = clients.Bench()
+    samples = ClockSamples(bench, folder + "/chrony.sock")
+    services, active_clients, bench.lines = {}, [], []
+    for name, arguments in (("without", []), ("with", ["--clock", samples.path])):
+        line = programs.Line()
+        bench.lines.append(line)
+        services[name] = programs.Torpord(options.binary, options.board, line, f"{folder}/{name}", options=arguments)
+        active_clients.append(clients.TorporClient(bench, services[name].socket, "bench"))
+    bench.feed = streams.Feed(list(bench.lines), streams.nmea)
+    bench.run_epochs(streams.WARM_UP)
+    before = {name: service.counts() for name, service in services.items()}
+    first = samples.count
+    bench.run_epochs(options.epochs)
+    found = {
+        name: difference(before[name], service.counts(), options.epochs) for name, service in services.items()}
+    found["samples"] = samples.count - first
+    found["epochs"] = options.epochs
+    for client in active_clients:
+        client.close()
+    programs.stop(bench.lines, *services.values())
+    samples.socket.close()
+    return found
 
 
 # Calls of the 200 clients, in rotation: six of ten receive every fix.

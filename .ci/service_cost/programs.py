@@ -25,7 +25,12 @@ class Line:
         # gpsd drops its privileges before it reopens the line.
         os.chmod(self.path, 0o666)
 
+        # Whether output is lost, as while a board is suspended.
+        self.is_lost = False
+
     def write(self, data):
+        if self.is_lost:
+            return
         try:
             os.write(self.master, data)
         except BlockingIOError:
@@ -138,7 +143,7 @@ class Program:
 class Torpord(Program):
     """The service with its own state folder and socket; the constructor returns when it is ready."""
 
-    def __init__(self, binary, board, line, folder, trace=None, policy=None):
+    def __init__(self, binary, board, line, folder, trace=None, policy=None, options=()):
         self.folder = folder
         os.makedirs(folder, exist_ok=True)
         self.socket = folder + "/socket"
@@ -154,6 +159,7 @@ class Torpord(Program):
                        "--gpsd", self.gpsd_socket]
             if policy:
                 command += ["--clients", policy]
+            command += options
             super().__init__(command, {"NOTIFY_SOCKET": notify}, trace, folder + "/log")
             try:
                 while b"READY=1" not in manager.recv(4096):

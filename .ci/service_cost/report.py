@@ -43,6 +43,13 @@ def evaluated(figures):
             rows += served(feed, figures[feed])
     if "gpsd-clients" in figures:
         rows += gpsd_clients(figures["gpsd-clients"])
+    if "clock" in figures:
+        clock = figures["clock"]
+        rows.append(row(
+            "wakes a fix that feeding the system clock adds",
+            max(0, round(clock["with"]["wakes"] - clock["without"]["wakes"], 1)), 0))
+        rows.append(row("  processor a fix that it adds, µs", (clock["with"]["run_ns"] - clock["without"]["run_ns"]) / 1e3, None))
+        rows.append(row("  epochs without a sample", clock["epochs"] - clock["samples"], 0))
     rows.append(row("stripped binary, bytes", figures["binary_bytes"], BINARY))
     if "start" in figures:
         rows.append(row("start to ready, s, median", figures["start"]["median_s"], READY_S))

@@ -192,6 +192,7 @@ enum WritableTypes {
     GNSSProtocols.UBXVersion: message: a record of its fields
     LocationEngine.ReceiverReport: record that the engine returns
     LocationEngine.ClientUsage: record that the engine returns
+    LocationEngine.EpochTime: record that the engine returns
     LocationEngine.EngineSetup: configuration of the engine
     LocationEngine.Effects: result of a step, composed by the engine's files
     LocationEngine.ClientNotice: record that the engine returns
@@ -322,6 +323,7 @@ enum WritableTypes {
     LocationWire.WireClient: wire message: a record of its fields
     LocationWire.WireStatus: wire message: a record of its fields
     LocationWire.WirePlan: wire message: a record of its fields
+    LocationWire.WireClock: wire message: a record of its fields
     LocationWire.WireReceiver: wire message: a record of its fields
     LocationWire.WireUse: wire message: a record of its fields
     TextFormats.JSONLimits: options, without state

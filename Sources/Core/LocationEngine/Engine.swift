@@ -169,6 +169,12 @@ public struct Engine: ~Copyable {
   ///   bytes.
   public mutating func recordPulse(at pulse: Instant) { input.recordPulse(at: pulse) }
 
+  /// Records the arrival of the next bytes' first one, after a silence: the time of their epoch's arrival for
+  /// ``epochTime``. This is no step and has no effects.
+  ///
+  /// - Parameter start: Time on the boot clock; not in the future.
+  public mutating func recordInputStart(at start: Instant) { input.recordInputStart(at: start) }
+
   /// Restores a client after a restart of the service (BKG-20): its unacknowledged fixes are undelivered again, and so
   /// are the fixes that a batching receiver recorded during the downtime.
   ///
@@ -300,7 +306,7 @@ extension Engine {
   /// receiver's buffer.
   private mutating func append(_ epoch: Epoch, _ effects: inout Effects) {
     guard let received = epoch.fix else { return }
-    if let utc = received.utc { updateClock(utc, received.acquired, epoch.origin) }
+    if let utc = received.utc { updateClock(utc, received, epoch.origin) }
     let fix = fixes.complete(received, epoch.origin)
     let event: FixSchedule.Event =
       switch epoch.origin {
@@ -317,11 +323,15 @@ extension Engine {
   }
 
   /// Updates the offset of UTC, which the driver uses too.
-  private mutating func updateClock(_ utc: UTCTime, _ received: Instant, _ origin: EpochOrigin) {
+  private mutating func updateClock(_ utc: UTCTime, _ fix: Fix, _ origin: EpochOrigin) {
+    let received = fix.acquired
     switch origin {
     case .live:
       let pulse = input.takePulse(before: received, at: now)
       fixes.updateClock(utc, received: received, pulse: pulse)
+      fixes.recordEpochTime(
+        fix, utc, start: input.takeInputStart(before: received, at: now), pulse: pulse,
+        leapChange: input.leapChange)
     case .batch:
       let age = receiver.minimumEntryAge(setup.parameters.fixInterval)
       fixes.updateClockFromBatch(utc, received: received - age)

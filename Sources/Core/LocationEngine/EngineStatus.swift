@@ -147,6 +147,9 @@ extension Engine {
     receiver.isPresent ? receiver.driver.counters : DriverCounters()
   }
 
+  /// Times of the newest live fix with a date, stored or not; nil before the first one. O(1).
+  public var epochTime: EpochTime? { fixes.epochTime }
+
   /// Status of the receiver; nil on a board without one. O(1).
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard receiver.isPresent else { return nil }

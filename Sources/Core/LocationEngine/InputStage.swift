@@ -49,6 +49,8 @@ struct InputStage: ~Copyable {
   private var isBuffering = false
   /// Time of the receiver's last pulse per second.
   private var pulse: Instant?
+  /// Arrival of the first byte after the last silence on the line; nil once its epoch is complete.
+  private var inputStart: Instant?
   /// Last received entry of the receiver's navigation database.
   private var aidingEntry: UBXAidingEntry?
   /// Satellites in view, while they are watched.
@@ -168,6 +170,20 @@ struct InputStage: ~Copyable {
     if last <= arrival { pulse = nil }
     return isBuffered(at: now) ? nil : last
   }
+
+  /// Records the arrival of the first byte after a silence.
+  mutating func recordInputStart(at start: Instant) { inputStart = start }
+
+  /// The arrival of the first byte of an epoch whose first message was read at `arrival`; nil if unknown. A silence
+  /// belongs to one epoch only, and not to buffered messages.
+  mutating func takeInputStart(before arrival: Instant, at now: Instant) -> Instant? {
+    guard let start = inputStart, start <= arrival else { return nil }
+    inputStart = nil
+    return isBuffered(at: now) || arrival - start > FixClock.maximumPulseAge ? nil : start
+  }
+
+  /// Change of leap seconds at the end of the day, as announced by the receiver.
+  var leapChange: Int8 { assembler.leapChange }
 
   /// The frame of the last received entry of the navigation database; empty if none was received.
   var aidingFrame: ByteChunk { aidingEntry.map { decoder.frame(of: $0) } ?? ByteChunk() }

@@ -177,6 +177,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       engine.noteResume(byInput: report.reason == .bytes, at: board.now)
     }
     if let pulse = report.pulse { engine.recordPulse(at: pulse) }
+    if let start = report.inputStart { engine.recordInputStart(at: start) }
     if report.batchPinRose { perform(.batchPin) }
     if let level = report.motion { perform(.motion(level), at: report.motionEdge) }
     if let charge = report.battery { perform(.battery(charge)) }

@@ -29,6 +29,9 @@ public struct Doctor {
     /// Timeout for the first fix.
     public var fixTimeout = Interval.seconds(90)
 
+    /// The feed of the system clock as a running service reports it; nil if none answers, or if it feeds no clock.
+    public var clock: ClockReport?
+
     /// Whether the checks should stop; called several times a second while a check waits.
     public var isStopped: () -> Bool = { false }
 
@@ -118,6 +121,7 @@ public struct Doctor {
     guard !options.isStopped() else { return }
     examineSleep()
     examineBattery()
+    examineClock()
     examineState()
     examineRing()
   }

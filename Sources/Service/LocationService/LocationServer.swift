@@ -33,6 +33,7 @@ import ServiceState
 ///     ``ServicePower``       receiver's state, energy, requested flush         log lines, holds
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
 ///     ``GPSDPart``              connections and clients of gpsd's protocol
+///     ``ClockFeed``          samples of the system clock                       log lines
 ///     ``ServiceLog``         rates of log lines
 ///
 /// The extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
@@ -85,6 +86,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var power = PowerFigures()
     /// Login users of subordinate user IDs.
     public var subordinates = SubordinateFile()
+    /// chronyd's socket for samples of the system clock; nil if the clock is not fed.
+    public var clockSocket: String?
     /// Reads the wall clock at zero of the boot clock, in nanoseconds: the wall clock at `t` is this plus `t − .boot`.
     public var wallTimeAtBoot_ns: @Sendable () -> Int64 = { SystemClock().wallTimeAtBoot_ns }
     /// Reads the kernel's counters for the service. The default reads neither processor time nor sleep time.
@@ -106,6 +109,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var persistence: Persistence
   /// Receiver, energy, and reasons why the board does not sleep.
   private(set) var power: ServicePower
+  /// Feed of the system clock; nil without chronyd's socket.
+  private(set) var clock: ClockFeed?
   /// Connections and the listener.
   var connections: ConnectionTable
   /// Known clients.
@@ -134,16 +139,17 @@ public struct LocationServer: LocationClients, ~Copyable {
     gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    // All that may fail comes first: a partly initialized value of this type could not be destroyed.
-    let table = try ConnectionTable(listener, on: events)
-    let gpsd = try GPSDPart(listeners, on: events, environment)
-    connections = table
-    self.gpsd = gpsd
+    connections = try ConnectionTable(listener, on: events)
+    gpsd = try GPSDPart(listeners, on: events, environment)
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)
-    persistence = Persistence(state, self.log)
+    persistence = Persistence(
+      state, self.log, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
     power = ServicePower(environment, events)
+    clock = environment.clockSocket.map {
+      ClockFeed(path: $0, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
+    }
     clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter
   }
@@ -171,6 +177,11 @@ public struct LocationServer: LocationClients, ~Copyable {
     power.openLedger(at: now)
     guard let report = engine.receiverReport(at: now) else { return }
     if let line = power.update(report, at: now) { log.write(line.priority, line.text) }
+  }
+
+  /// Sends chronyd the time of the newest fix, and logs when that begins or fails.
+  private mutating func feedClock(_ engine: borrowing Engine, at now: Instant) {
+    if let line = clock?.handle(engine.epochTime, at: now) { log.write(line.priority, line.text) }
   }
 
   // MARK: Called by LocationLoop
@@ -218,6 +229,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     expireSessions()
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
+    feedClock(engine, at: now)
     startPrograms()
     if !answers.isEmpty { send(answers.removeAll(), engine, effects) }
     for i in clients.indices where clients.slots[i].process?.watch != nil { sendNotices(i, engine) }

@@ -134,7 +134,7 @@ struct Main {
     gpsd = gpsdSockets
     let server = try LocationServer(
       socket, on: events, configuration.policy,
-      environment(profile, ignoresPins: options.ignoresPins),
+      environment(profile, options),
       state: state, log: log, gpsd: gpsdSockets,
       starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
@@ -242,11 +242,12 @@ struct Main {
 
   /// Properties of board and process that `LocationServer` uses.
   private static func environment(
-    _ profile: BoardProfile, ignoresPins: Bool
+    _ profile: BoardProfile, _ options: Options
   ) -> LocationServer.Environment {
     var environment = LocationServer.Environment(
       version: Options.version, board: profile.name, clients: clientCapacity)
-    environment.ignoresPins = ignoresPins
+    environment.ignoresPins = options.ignoresPins
+    environment.clockSocket = options.clock
     environment.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
     if let receiver = profile.receiver { environment.receiver = receiver.lineSettings }
     environment.power = profile.powerFigures

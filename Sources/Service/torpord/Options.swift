@@ -16,6 +16,9 @@ struct Options {
   /// Whether the serial line is a FIFO, which QEMU's user mode can open. For tests only, and not in ``help``.
   var isLinePipe = false
 
+  /// chronyd's socket for samples of the system clock; nil to leave the clock alone.
+  var clock: String?
+
   /// Policy file that is read by default, if it exists.
   static let standardClients = "/etc/torpor/clients.toml"
 
@@ -23,7 +26,8 @@ struct Options {
 
   static let help = """
     usage: torpord --board NAME|FILE [--line DEVICE] [--socket PATH] [--state FOLDER]
-                   [--clients FILE] [--no-pins] [--gpsd PATH] [--gpsd-helper PATH]
+                   [--clients FILE] [--clock PATH] [--no-pins] [--gpsd PATH]
+                   [--gpsd-helper PATH]
 
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
@@ -33,6 +37,8 @@ struct Options {
       --socket PATH      where clients connect (default: \(Options().socket))
       --state FOLDER     where fixes are stored (default: \(Options().state))
       --clients FILE     who may use location (default: \(standardClients), if it exists)
+      --clock PATH       chronyd's socket (refclock SOCK), which receives the time of fixes,
+                         or none (default: none)
       --no-pins          use no GPIO line of the profile, for a receiver on a desk
       --gpsd PATH        serve gpsd's protocol on this socket as well
       --gpsd-helper PATH take TCP connections of that protocol from torpor-gpsd here
@@ -65,16 +71,21 @@ struct Options {
       case "--version": return .output("torpord \(version)")
       case "--no-pins": options.ignoresPins = true
       case "--line-is-pipe": options.isLinePipe = true
-      case "--board", "--line", "--socket", "--state", "--clients", "--gpsd", "--gpsd-helper":
+      case "--board", "--line", "--socket", "--state", "--clients", "--clock", "--gpsd",
+        "--gpsd-helper":
         guard let value = remaining.popFirst(), !value.isEmpty else {
           return .invalid("\(name) requires a value")
         }
-        guard names.insert(name).inserted else { return .invalid("\(name) is given twice") }
+        // The unit names a clock; the last one counts, so that the administrator's options can replace it.
+        guard names.insert(name).inserted || name == "--clock" else {
+          return .invalid("\(name) is given twice")
+        }
         switch name {
         case "--board": options.board = value
         case "--line": options.line = value
         case "--socket": options.socket = value
         case "--clients": options.clients = value
+        case "--clock": options.clock = value == "none" ? nil : value
         case "--gpsd": options.gpsd = value
         case "--gpsd-helper": options.gpsdHelper = value
         default: options.state = value

@@ -19,7 +19,7 @@ let navSAT24 = bytes(
     """)
 
 /// The view that a collector has after a stream, in chunks of `size` bytes; one second later.
-func view(of bytes: [UInt8], chunk size: Int = 0) -> SatelliteView? {
+func satelliteView(of bytes: [UInt8], chunk size: Int = 0) -> SatelliteView? {
   var decoder = GNSSDecoder()
   var collector = SatelliteCollector()
   var i = 0
@@ -42,7 +42,7 @@ extension SatelliteView {
 @Suite("NAV-SAT, NAV-SVINFO and NAV-DOP") struct NavSATTests {
   @Test("a real NAV-SAT is read in chunks of any size", arguments: [0, 1, 7, 64, 311])
   func real(_ size: Int) throws {
-    let view = try #require(view(of: navSAT24, chunk: size))
+    let view = try #require(satelliteView(of: navSAT24, chunk: size))
     #expect(view.count == 24)
     #expect(
       view[0]
@@ -62,13 +62,13 @@ extension SatelliteView {
   @Test("a cut or changed frame yields no view, and the frame after it one")
   func damaged() {
     for length in 0..<navSAT24.count where length % 13 == 0 {
-      #expect(view(of: Array(navSAT24.prefix(length))) == nil)
-      #expect(view(of: Array(navSAT24.prefix(length)) + navSAT24)?.count ?? 24 == 24)
+      #expect(satelliteView(of: Array(navSAT24.prefix(length))) == nil)
+      #expect(satelliteView(of: Array(navSAT24.prefix(length)) + navSAT24)?.count ?? 24 == 24)
     }
     for bit in stride(from: 0, to: navSAT24.count * 8, by: 31) {
       var changed = navSAT24
       changed[bit / 8] ^= 1 << UInt8(bit % 8)
-      #expect(view(of: changed) == nil, "bit \(bit)")
+      #expect(satelliteView(of: changed) == nil, "bit \(bit)")
     }
   }
 
@@ -78,7 +78,7 @@ extension SatelliteView {
       [0, 0, 0, 0, 1, 4, 0, 0] + [9, 1, 40, 10, 0, 0, 0, 0, 8, 0, 0, 0]
       + [0, 0, 40, 10, 0, 0, 0, 0, 8, 0, 0, 0] + [6, 255, 40, 91, 10, 0, 0, 0, 0, 0, 0, 0]
       + [3, 11, 0, 0xD8, 0x68, 1, 0, 0, 0, 0, 0, 0]
-    let view = try #require(view(of: ubx(0x01, 0x35, payload)))
+    let view = try #require(satelliteView(of: ubx(0x01, 0x35, payload)))
     #expect(
       view.satellites == [
         Satellite(.glonass, 255, signal_dBHz: 40),
@@ -93,7 +93,7 @@ extension SatelliteView {
     ]
     .map { [0, $0, $0 == 1 ? 1 : 0, 0, 30, 20, 0, 1, 0, 0, 0, 0] }
     let payload: [UInt8] = [0, 0, 0, 0, UInt8(entries.count), 0, 0, 0] + entries.flatMap { $0 }
-    let view = try #require(view(of: ubx(0x01, 0x30, payload)))
+    let view = try #require(satelliteView(of: ubx(0x01, 0x30, payload)))
     #expect(
       view[0]
         == Satellite(
@@ -116,7 +116,7 @@ extension SatelliteView {
       let isUsed = i >= 200
       payload += [UInt8(i / 60), UInt8(1 + i % 60), 30, 5, 0, 0, 0, 0, isUsed ? 8 : 0, 0, 0, 0]
     }
-    let view = try #require(view(of: ubx(0x01, 0x35, payload)))
+    let view = try #require(satelliteView(of: ubx(0x01, 0x35, payload)))
     #expect(view.count == SatelliteView.capacity)
     #expect(view.usedCount == 55)
   }
@@ -142,15 +142,16 @@ extension SatelliteView {
     var later = FrameBuffer()
     later.appendNavSAT(sent, timeOfWeek_ms: 8_000)
     for stream in [bytes(dop) + bytes(sat), bytes(sat) + bytes(dop)] {
-      let view = try #require(view(of: stream))
+      let view = try #require(satelliteView(of: stream))
       #expect(view.dilutions == dilutions)
       #expect(view.satellites == sent.satellites)
     }
-    #expect(view(of: bytes(dop) + bytes(later))?.dilutions == DilutionsOfPrecision())
-    #expect(view(of: bytes(dop)) == nil)
+    #expect(satelliteView(of: bytes(dop) + bytes(later))?.dilutions == DilutionsOfPrecision())
+    #expect(satelliteView(of: bytes(dop)) == nil)
     var unknown = FrameBuffer()
     unknown.appendNavDOP(DilutionsOfPrecision(), timeOfWeek_ms: 8_000)
     #expect(
-      view(of: bytes(dop) + bytes(unknown) + bytes(later))?.dilutions == DilutionsOfPrecision())
+      satelliteView(of: bytes(dop) + bytes(unknown) + bytes(later))?.dilutions
+        == DilutionsOfPrecision())
   }
 }

@@ -41,7 +41,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     stage.deadline = deadline
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
-    return WakeReport(reason: reason, batchPinRose: false)
+    return WakeReport(
+      reason: reason, batchPinRose: false, inputStart: stage.bytes.isEmpty ? nil : stage.now)
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
