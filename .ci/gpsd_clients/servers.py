@@ -74,19 +74,27 @@ class Server:
             self.line.discard_input()
 
     def wait(self):
-        """Waits until the port answers."""
-        end = time.monotonic() + 20
-        while True:
-            try:
-                with socket.create_connection(("127.0.0.1", PORT)) as sock:
-                    sock.settimeout(2)
-                    if sock.recv(100).startswith(b'{"class":"VERSION",'):
-                        return
-            except OSError:
-                pass
+        """Waits until the port answers and the receiver has a fix."""
+        end = time.monotonic() + 40
+        while not self.has_fix(end):
             if time.monotonic() > end or self.main.process.poll() is not None:
-                raise SystemExit(f"test-gpsd: {self.name} does not start; see {self.folder}")
+                raise SystemExit(f"test-gpsd: {self.name} does not start")
             time.sleep(0.1)
+
+    def has_fix(self, end):
+        try:
+            with socket.create_connection(("127.0.0.1", PORT)) as sock:
+                sock.settimeout(5)
+                sock.sendall(b'?WATCH={"enable":true,"json":true}')
+                data = b""
+                while time.monotonic() < end:
+                    part = sock.recv(65536)
+                    data += part
+                    if not part or b'"mode":3' in data:
+                        return bool(part)
+        except OSError:
+            pass
+        return False
 
     def stop(self):
         self.is_feeding = False
