@@ -139,8 +139,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    connections = try ConnectionTable(listener, on: events)
-    gpsd = try GPSDPart(listeners, on: events, environment)
+    let connections = try ConnectionTable(listener, on: events)
+    let gpsd = try GPSDPart(listeners, on: events, environment)
+    self.connections = connections
+    self.gpsd = gpsd
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)
