@@ -139,9 +139,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    let connections = try ConnectionTable(listener, on: events)
+    // All that may fail comes first: a partly initialized value of this type could not be destroyed.
+    let table = try ConnectionTable(listener, on: events)
     let gpsd = try GPSDPart(listeners, on: events, environment)
-    self.connections = connections
+    connections = table
     self.gpsd = gpsd
     self.environment = environment
     self.log = ServiceLog(log)
