@@ -62,6 +62,9 @@ int64_t clinux_monotonic_us(void);
 /// unless all of eight attempts are interrupted.
 int64_t clinux_wall_time_at_boot_ns(void);
 
+/// The same for CLOCK_MONOTONIC: the time for which the machine was suspended, negated.
+int64_t clinux_monotonic_at_boot_ns(void);
+
 /// Opens a descriptor that becomes readable when the machine resumes from suspend or its wall clock is set; closed on
 /// exec, non-blocking.
 int clinux_clock_watch_open(void);
