@@ -62,19 +62,28 @@ struct DoctorTests {
     #expect(finding()?.suggestion?.contains("chgrp torpor-clock") == true)
     #expect(unsafe chmod(chrony.path, 0o777) == 0)
     #expect(finding()?.outcome == .passed)
+    chrony.kill()
+    #expect(finding()?.outcome == .skipped, "the socket of a chronyd that has ended")
     // Only root may give a file to another group.
     guard geteuid() == 0 else { return }
-    #expect(unsafe chmod(path, 0o775) == 0 && chown(path, 0, 12_345) == 0)
+    let next = FakeChrony(path, mode: 0o775)
+    #expect(unsafe chown(next.path, 0, 12_345) == 0)
+    board.write("root:x:0:\ntorpor-clock:x:12346:\n", to: "/etc/group")
+    #expect(finding()?.outcome == .failed, "another group")
+    board.write("root:x:0:\ntorpor-clock:x:12345:\n", to: "/etc/group")
     #expect(finding()?.outcome == .passed)
   }
 
-  @Test("a running service's report of the clock is shown", arguments: [true, false])
-  func clockReport(_ isFeeding: Bool) {
+  @Test(
+    "a running service's report of the clock is shown, and a socket that refuses samples fails",
+    arguments: [(true, false), (false, false), (false, true)])
+  func clockReport(_ isFeeding: Bool, _ isRefused: Bool) {
     var options = Self.options()
-    options.clock = Doctor.ClockReport(isFeeding: isFeeding, text: "last 1 s ago")
+    options.clock = Doctor.ClockReport(
+      isFeeding: isFeeding, isRefused: isRefused, text: "last 1 s ago")
     let finding = FakeBoard().findings(options)["clock"]
     #expect(finding?.found == "last 1 s ago")
-    #expect(finding?.outcome == (isFeeding ? .passed : .skipped))
+    #expect(finding?.outcome == (isFeeding ? .passed : isRefused ? .failed : .skipped))
   }
 
   // MARK: The ring
