@@ -13,7 +13,7 @@ struct GPSDTexts: ~Copyable {
   ///
   /// - Parameters:
   ///   - view: Satellites in view; nil if they are unknown.
-  ///   - times: Times of the fix by both clocks; nil if it did not arrive just now.
+  ///   - times: Times of the fix by both clocks; nil if they are unknown.
   ///   - hasSentences: Whether any connection has requested sentences.
   init(
     _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice, _ times: GPSDTimes?,
@@ -54,18 +54,17 @@ struct GPSDTimes {
   /// Arrival of its first byte, by the system's clock.
   let arrival: UTCTime
   /// The pulse; nil without one.
-  private(set) var pulse: (real: UTCTime, clock: UTCTime)?
+  let pulse: (real: UTCTime, clock: UTCTime)?
 
+  /// Nil if the fix has no time of satellites, or its arrival is unknown: a program may set a clock by it.
+  ///
   /// - Parameters:
   ///   - epoch: Times of the fix.
-  ///   - now: Time at which it is reported.
   ///   - wallTime: Converts a time of the boot clock to the system's clock.
-  init(_ epoch: EpochTime, at now: Instant, _ wallTime: (Instant) -> UTCTime) {
+  init?(_ epoch: EpochTime, _ wallTime: (Instant) -> UTCTime) {
+    guard !epoch.isDateUncertain, let arrival = epoch.arrival else { return nil }
     utc = epoch.utc
-    arrival = wallTime(epoch.arrival ?? now)
-    guard let edge = epoch.pulse else { return }
-    // The pulse marks the whole second that is nearest to the fix.
-    let second = (epoch.utc.microseconds + 500_000) / 1_000_000
-    pulse = (UTCTime(microseconds: second * 1_000_000), wallTime(edge))
+    self.arrival = wallTime(arrival)
+    pulse = epoch.pulse.map { ($0.utc, wallTime($0.time)) }
   }
 }

@@ -143,7 +143,7 @@ extension LocationServer {
     }
     var times: GPSDTimes?
     if let utc = report.fix?.utc, let epoch = engine.epochTime, epoch.utc == utc {
-      times = GPSDTimes(epoch, at: now) { wallTime($0) }
+      times = GPSDTimes(epoch) { wallTime($0) }
     }
     return GPSDTexts(
       report, satellites(for: client, engine), gpsd.device, times, hasSentences: hasSentences)
@@ -223,7 +223,7 @@ extension LocationServer {
     var first = engine.head
     let end = engine.head - UInt64(min(engine.fixesInRing, GPSDPart.historyScan))
     while first > end, let stored = engine.stored(at: first - 1),
-      utc(of: stored.fix) >= start
+      let time = utc(of: stored.fix), time >= start
     {
       first -= 1
     }
@@ -242,9 +242,10 @@ extension LocationServer {
     connection.write { $0.gpsdHistoryEnd(count: count, isComplete: isComplete) }
   }
 
-  /// The time of a fix: its own, else of the receiver's clock, else of the system's clock.
-  private func utc(of fix: Fix) -> UTCTime {
-    fix.utc ?? delivery.utcOffset.utc(fix.acquired) ?? wallTime(fix.acquired)
+  /// The time of a fix: its own, else of the receiver's clock; nil if unknown. The system's clock may be years off
+  /// (STD-13).
+  private func utc(of fix: Fix) -> UTCTime? {
+    fix.utc ?? delivery.utcOffset.utc(fix.acquired)
   }
 
   // MARK: Deadlines

@@ -1,3 +1,4 @@
+import GNSSProtocols
 import Glibc
 import LocationPolicy
 import LocationTypes
@@ -246,6 +247,38 @@ struct GPSDServerTests {
     _ = program.lines()
     bench.fix()
     #expect(classes(program.lines()) == ["TPV", "SKY", "TOFF"])
+  }
+
+  /// The bytes of a fix at the next second of the bench, changed.
+  private func bytes(_ change: (inout Fix) -> Void) -> [UInt8] {
+    var fix = Fix(
+      acquired: .boot, coordinate: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11))
+    fix.utc = UTCTime(microseconds: 1_750_000_001_000_000)
+    fix.horizontalAccuracy_mm = 3_000
+    change(&fix)
+    var frame = FrameBuffer()
+    frame.appendNavPVT(UBXSolution(fix))
+    return (0..<frame.count).map { frame[$0] }
+  }
+
+  @Test("STD-13: a fix of dead reckoning has no TOFF, by which a program could set a clock")
+  func timingOfDeadReckoning() throws {
+    let bench = try bench()
+    let program = bench.gpsdProgram("?WATCH={\"json\":true,\"pps\":true}", of: user)
+    _ = program.lines()
+    bench.send(bytes { $0.quality = .deadReckoning })
+    #expect(classes(program.lines()) == ["TPV", "SKY"])
+  }
+
+  @Test("STD-13: a fix without UTC has no time, although the system clock has one")
+  func withoutUTC() throws {
+    let bench = try bench()
+    let program = bench.gpsdProgram(watchJSON, of: user)
+    _ = program.lines()
+    bench.send(bytes { $0.utc = nil })
+    let lines = program.lines()
+    #expect(classes(lines).first == "TPV")
+    #expect(lines.first?.contains("\"lat\":48") == true && lines.first?.contains("time") == false)
   }
 
   @Test("fixes of the past end with their number")
