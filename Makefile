@@ -71,7 +71,7 @@ help:
 	@echo 'make bench-service  the cost of torpord, compared with gpsd and its bounds (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at random times, fills its disk, damages its ring (TORTURE="--kills N")'
 	@echo 'make test-gpsd  programs written for gpsd, on torpord and on gpsd; as root (GPSD="--full --only cgps")'
-	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend; as root'
+	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend, busy; as root'
 	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
