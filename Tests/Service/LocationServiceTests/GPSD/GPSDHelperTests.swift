@@ -6,7 +6,7 @@ import Testing
 @testable import LocationService
 
 /// Real sockets of the loopback addresses: what `torpor-gpsd` does with a connection.
-@Suite("Users of TCP connections", .serialized)
+@Suite("Users of TCP connections", .serialized, .tags(.process))
 struct GPSDHelperTests {
   private static let hasIPv6: Bool = {
     let listener = clinux_tcp_listen(1, 0)
