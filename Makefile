@@ -204,8 +204,6 @@ install:
 	install -m 755 $(SERVICE_PATH)/torpor-gpsd '$(BIN)/torpor-gpsd'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpor-gpsd.service > '$(UNITS)/torpor-gpsd.service'
 	install -m 644 packaging/torpor-gpsd.socket '$(UNITS)/torpor-gpsd.socket'
-	install -d '$(UNITS)/torpord.service.d'
-	install -m 644 packaging/torpord-gpsd.conf '$(UNITS)/torpord.service.d/20-gpsd.conf'
 	chmod 644 '$(UNITS)/torpor-gpsd.service'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpord.service > '$(UNITS)/torpord.service'
 	chmod 644 '$(UNITS)/torpord.service'
@@ -231,7 +229,7 @@ install-swift:
 
 uninstall:
 	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(BIN)/torpor-gpsd' '$(UNITS)/torpord.service' \
-	  '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' '$(UNITS)/torpord.service.d/20-gpsd.conf' \
+	  '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' \
 	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' '$(SHARE)/man/man8/torpor-gpsd.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'

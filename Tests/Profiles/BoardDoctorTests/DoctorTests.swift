@@ -264,9 +264,18 @@ struct DoctorTests {
 
   @Test(
     "the program that listens on gpsd's port is named",
-    arguments: [("gpsd", Finding.Outcome.skipped), ("torpor-gpsd", .passed)])
-  func gpsdPort(_ name: String, _ outcome: Finding.Outcome) {
+    arguments: [
+      ("gpsd", false, Finding.Outcome.skipped), ("torpor-gpsd", false, .passed),
+      ("systemd", false, .passed), ("systemd", true, .skipped),
+    ])
+  func gpsdPort(_ name: String, _ isForGPSD: Bool, _ outcome: Finding.Outcome) {
     let board = FakeBoard()
+    if isForGPSD {
+      board.write(
+        "Num       RefCount Protocol Flags    Type St Inode Path\n"
+          + "0000000000000000: 00000002 00000000 00010000 0001 01 21 /run/gpsd.sock\n",
+        to: "/proc/net/unix")
+    }
     board.write(
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
         + "   0: 0100007F:0B83 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n",
@@ -276,6 +285,9 @@ struct DoctorTests {
     let finding = board.findings(Self.options(line: nil))["gpsd port"]
     #expect(finding?.outcome == outcome)
     #expect(finding?.found.contains("\(name) (process 512)") == true)
+    if outcome == .skipped {
+      #expect(finding?.suggestion?.contains("disable --now gpsd.socket gpsd.service") == true)
+    }
     board.remove("/proc/net/tcp")
     #expect(board.findings(Self.options(line: nil))["gpsd port"] == nil)
   }

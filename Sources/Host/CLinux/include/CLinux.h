@@ -138,6 +138,9 @@ int clinux_local_connect(const char *path);
 /// Opens a descriptor for the kernel's lists of sockets; closed on exec.
 int clinux_socket_list_open(void);
 
+/// Whether a listening TCP socket is found in the kernel's lists: 0, or -ENOENT if the kernel has no such list.
+int clinux_socket_list_check(int list, int listener);
+
 /// The user of the process that has connected to an accepted TCP connection from this machine.
 ///
 /// An exact look-up, which does not list other sockets. -ENOENT if the peer is not on this machine, or has closed its

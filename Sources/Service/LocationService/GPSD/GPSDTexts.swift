@@ -13,14 +13,14 @@ struct GPSDTexts: ~Copyable {
   ///
   /// - Parameters:
   ///   - view: Satellites in view; nil if they are unknown.
-  ///   - times: Times of the fix by both clocks; nil if they are unknown.
+  ///   - times: Times of the fix by both clocks; nil if it did not arrive just now, or they are uncertain.
   ///   - hasSentences: Whether any connection has requested sentences.
   init(
     _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice, _ times: GPSDTimes?,
     hasSentences: Bool
   ) {
     objects.gpsdTPV(report, device)
-    objects.gpsdSKY(report, view, device)
+    if view != nil || report.fix?.satellites != nil { objects.gpsdSKY(report, view, device) }
     if let times {
       timing.gpsdTOFF(times.utc, clock: times.arrival, device)
       if let pulse = times.pulse { timing.gpsdPPS(pulse.real, clock: pulse.clock, device) }
@@ -30,19 +30,17 @@ struct GPSDTexts: ~Copyable {
 
   /// Appends the forms that a connection has requested.
   borrowing func append(to connection: GPSDConnection) {
-    if connection.policy.json {
-      connection.append(objects.text)
-      if connection.policy.pps || connection.policy.timing { connection.append(timing.text) }
-    }
+    if connection.policy.json { connection.append(objects.text) }
+    if connection.policy.pps || connection.policy.timing { connection.append(timing.text) }
     if connection.policy.nmea { connection.append(sentences) }
   }
 
-  /// Appends the report of no fix without anything else.
-  static func appendRefusal(_ device: GPSDDevice, to connection: GPSDConnection) {
-    if connection.policy.json { connection.write { $0.gpsdTPV(.none, device) } }
+  /// Appends a report without satellites and times.
+  static func append(_ report: GPSDReport, _ device: GPSDDevice, to connection: GPSDConnection) {
+    if connection.policy.json { connection.write { $0.gpsdTPV(report, device) } }
     guard connection.policy.nmea else { return }
     var sentences = TextBuffer()
-    GPSDSentences.write(.none, nil, to: &sentences)
+    GPSDSentences.write(report, nil, to: &sentences)
     connection.append(sentences)
   }
 }
