@@ -174,6 +174,8 @@ let serviceModules: [Target] = [
     resources: [
       .embedInCode("org.torpor.Location.varlink"), .embedInCode("org.varlink.service.varlink"),
     ]),
+  /// Messages of fixes, gaps and events from a board to a store, as columns of differences ([format](Reference/uplink-payload.md)).
+  service.module("UplinkPayload", ["LocationTypes"]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
@@ -294,7 +296,7 @@ let labModules: [Target] =
       "DecoderProperties",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation", "TextFormats", "LocationWire",
+        "LocationSimulation", "TextFormats", "LocationWire", "UplinkPayload",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
@@ -352,6 +354,7 @@ let testTargets: [Target] = [
     ["BoardProfiles", "DeferralCache", "BoardHardware", "LinuxHAL", "LocationTypes"]),
   service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.tests("UplinkPayload", ["GNSSProtocols", "LocationTypes"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(

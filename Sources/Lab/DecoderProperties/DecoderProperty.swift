@@ -21,6 +21,8 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   case recording
   /// Calls and replies on the service's socket.
   case wire
+  /// Messages of the uplink.
+  case uplink
 
   /// Checks the property for `input`.
   public func check(_ input: [UInt8]) -> PropertyResult {
@@ -35,6 +37,7 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
     case .track: TrackProperty.check(input, &trial)
     case .recording: RecordingProperty.check(input, &trial)
     case .wire: WireProperty.check(input, &trial)
+    case .uplink: UplinkProperty.check(input, &trial)
     }
     return trial
   }
