@@ -105,7 +105,6 @@ class Mosquitto(Programs):
 
     nodes = ["mosquitto"]
     uses_tls = True
-    binds_client_ids = True
 
     def __init__(self, folder, devices):
         super().__init__(folder)
@@ -146,7 +145,6 @@ class NATS(Programs):
 
     nodes = ["n1", "n2", "n3"]
     uses_tls = False
-    binds_client_ids = False
 
     def __init__(self, folder, devices):
         super().__init__(folder)
@@ -172,7 +170,6 @@ class RabbitMQ(Programs):
 
     nodes = ["r1", "r2", "r3"]
     uses_tls = False
-    binds_client_ids = True
 
     def __init__(self, folder, devices):
         super().__init__(folder)

@@ -76,7 +76,8 @@ def start_store(programs, broker, database, node=0):
         names = [str(broker.folder / name) for name in ("ca.crt", "store.crt", "store.key")]
         command += ["--ca", names[0], "--certificate", names[1], "--key", names[2]]
     else:
-        command += ["--user", "store"]
+        # These brokers do not bind client ids to users, so the id is not known to others.
+        command += ["--user", "store", "--client-id", "torpor-store-0f8e2d"]
         environment["STORE_PASSWORD"] = broker.users["store"]
     programs.start("store", command, env=environment)
 

@@ -122,10 +122,7 @@ def test_foreign_board(broker, database, programs):
     victim.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 400, 10))
     is_stored = becomes(lambda: sequences(database, "board-1")[-1] == 409, 10)
     victim.close()
-    if broker.binds_client_ids:
-        check(is_alive and is_stored, "board-2 cannot take over the store's session")
-    else:
-        print(f"note    board-2 {'cannot' if is_alive and is_stored else 'can'} end the store's session")
+    check(is_alive and is_stored, "board-2 cannot take over the store's session")
     if not broker.uses_tls:
         stranger = Board(broker, "board-1", password="wrong")
         check(not stranger.is_connected(5), "a wrong password is refused")

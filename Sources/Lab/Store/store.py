@@ -109,13 +109,14 @@ def main():
     parser.add_argument("--ca", help="certificate of the authority that signed the broker's certificate: use TLS")
     parser.add_argument("--certificate", help="the store's own certificate, with --key")
     parser.add_argument("--key")
+    parser.add_argument("--client-id", default="torpor-store", help="names the durable session: the same at each start")
     parser.add_argument("--database", default="dbname=torpor")
     options = parser.parse_args()
     connection = psycopg2.connect(options.database)
     folder = os.path.dirname(os.path.abspath(__file__))
     with connection, connection.cursor() as cursor, open(os.path.join(folder, "schema.sql"), encoding="utf-8") as schema:
         cursor.execute(schema.read())
-    client = paho.mqtt.client.Client("torpor-store", clean_session=False)
+    client = paho.mqtt.client.Client(options.client_id, clean_session=False)
     if options.user:
         client.username_pw_set(options.user, os.environ.get("STORE_PASSWORD"))
     if options.ca:

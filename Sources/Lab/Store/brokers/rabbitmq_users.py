@@ -4,8 +4,8 @@
     rabbitmq_users.py store=PASSWORD board-1=PASSWORD board-2=PASSWORD > users.json
     rabbitmqctl import_definitions users.json          or load_definitions in rabbitmq.conf
 
-The queues of a session have the name of its client id. A board's client id is its device name, that of the store torpor-store:
-the rules for queues prevent that a board takes over another session.
+The queues of a session have the name of its client id. A board's client id is its device name, that of the store begins with
+torpor-store: a board cannot read or delete the queues of another session.
 """
 
 import base64
@@ -25,7 +25,7 @@ def definitions(passwords):
     found = {"vhosts": [{"name": "/"}], "users": [], "permissions": [], "topic_permissions": []}
     for name, password in passwords.items():
         if name == "store":
-            identity, write, read = "torpor-store", r"^torpor\.[A-Za-z0-9_-]+\.receipt$", r"^torpor\.\*\.(fixes|gap|event)$"
+            identity, write, read = "torpor-store[A-Za-z0-9-]*", r"^torpor\.[A-Za-z0-9_-]+\.receipt$", r"^torpor\.\*\.(fixes|gap|event)$"
         else:
             identity, write, read = name, rf"^torpor\.{name}\.(fixes|gap|event|newest)$", rf"^torpor\.{name}\.receipt$"
         queue = f"mqtt-subscription-{identity}qos[01]"
