@@ -25,9 +25,14 @@ import DeferralCache
   /// - Parameters:
   ///   - capacity: Capacity of the ring; by default that of the storage.
   ///   - floor: The generation floor.
-  public func open(capacity: Int? = nil, floor: UInt32 = 0) throws(RingError) -> FixRing {
+  ///   - newID: The id of a new ring.
+  ///   - recordedID: The recorded id.
+  public func open(
+    capacity: Int? = nil, floor: UInt32 = 0, newID: UInt64 = 0, recordedID: UInt64 = 0
+  ) throws(RingError) -> FixRing {
     try unsafe FixRing(
-      recovering: buffer, capacity: capacity ?? self.capacity, generationFloor: floor)
+      recovering: buffer, capacity: capacity ?? self.capacity, generationFloor: floor,
+      newID: newID, recordedID: recordedID)
   }
 
   /// Opens a ring in storage whose start has the wrong alignment.
