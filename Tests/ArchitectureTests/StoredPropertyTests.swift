@@ -292,6 +292,7 @@ enum WritableTypes {
     LocationService.ServedClient.launch: private state, whose mutating functions LocationServer calls
     LocationService.ServedClient.rows: private state, whose mutating functions LocationServer calls
     LocationService.ServedClient.regionNames: private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.holds: private state, whose mutating functions LocationServer calls
     LocationService.Peer: credentials from the kernel
     LocationService.Listener: system calls that tests replace
     LocationService.CallCharge: record computed for one call

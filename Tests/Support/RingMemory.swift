@@ -42,8 +42,10 @@ import DeferralCache
   }
 
   /// Opens the ring like the service: its header is durable before the first append.
-  public func openSynced(floor: UInt32 = 0) throws(RingError) -> FixRing {
-    var ring = try open(floor: floor)
+  public func openSynced(
+    floor: UInt32 = 0, newID: UInt64 = 0, recordedID: UInt64 = 0
+  ) throws(RingError) -> FixRing {
+    var ring = try open(floor: floor, newID: newID, recordedID: recordedID)
     ring.markSynced(ring.unsynced)
     return ring
   }

@@ -17,6 +17,9 @@ public protocol LocationClients: ~Copyable {
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
   /// Whether a client requested that all waiting fixes are delivered now, deferred or not; true once per request.
   mutating func consumeFlushRequest() -> Bool
+  /// Whether a client keeps the board from sleeping deeper than ``BoardState/idle``. Plan and deferrals do not depend
+  /// on it.
+  var keepsBoardAwake: Bool { get }
   /// A wait has ended.
   mutating func didWake(for reason: WakeReason)
   /// All requests are executed and their notices delivered: answer queries from the engine's state now.
@@ -34,6 +37,9 @@ extension LocationClients where Self: ~Copyable {
 
   /// For clients that never request a flush.
   public mutating func consumeFlushRequest() -> Bool { false }
+
+  /// For clients that never keep the board awake.
+  public var keepsBoardAwake: Bool { false }
 
   /// For clients that do not count wakes.
   public mutating func didWake(for reason: WakeReason) {}
@@ -159,7 +165,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     let isUnneeded = ignoresUnneededReceiver && engine.isReceiverUnneeded
     let wake = isUnneeded ? limit : min(plan.wake, limit)
     let report = board.wait(
-      in: plan.board, until: wake, wakesOnInput: plan.wakesOnInput && !isUnneeded)
+      in: clients.keepsBoardAwake ? min(plan.board, .idle) : plan.board, until: wake,
+      wakesOnInput: plan.wakesOnInput && !isUnneeded)
     clients.didWake(for: report.reason)
     if isUnneeded {
       board.discardInput()

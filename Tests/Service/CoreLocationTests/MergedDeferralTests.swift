@@ -129,7 +129,7 @@ struct MergedDeferralTests {
     #expect(effects.received.map(\.managers) == Array(repeating: 2, count: 60))
     #expect(effects.calls == [], "the first manager is live now")
     virtual.demand.allowDeferred(1, distance: .infinity, timeout: 100, at: virtual.now)
-    guard case .allowDeferred(let distance, 20)? = virtual.calls().last else {
+    guard case .allowDeferred(let distance, 20, 0)? = virtual.calls().last else {
       Issue.record("the service is asked again")
       return
     }

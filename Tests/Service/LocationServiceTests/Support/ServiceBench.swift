@@ -23,6 +23,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var bytes: [ByteChunk] = []
     /// Arguments of the last wait.
     var wakesOnInput = true
+    var state = BoardState.awake
     var deadline = Instant.boot
     /// Whether the line is disconnected.
     var isUnplugged = false
@@ -38,6 +39,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   {
     stage.wakesOnInput = wakesOnInput
     stage.deadline = deadline
+    stage.state = state
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
     return WakeReport(reason: reason, batchPinRose: false)
@@ -57,6 +59,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 @safe final class ServiceBench {
   static let clients = 4
   static let ringCapacity = 64
+  static let ringID: UInt64 = 0xFEDC_BA98_7654_3210
 
   /// A service after SIGKILL: the files on disk and the ring's memory.
   struct Remains {
@@ -90,7 +93,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
-    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
+    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false, canSuspend: Bool = false,
     clients: Int = ServiceBench.clients, log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Environment) -> Void = { _ in }
   ) throws {
@@ -113,7 +116,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
       second = remains.second
       stage.now = stage.now + .seconds(second)
     }
-    let fixes = try ring.openSynced(floor: UInt32(state.counter(.ringGeneration)))
+    let fixes = try ring.openSynced(
+      floor: UInt32(state.counter(.ringGeneration)), newID: ServiceBench.ringID,
+      recordedID: state.ringID)
     var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
     if canIdle {
@@ -121,6 +126,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: false,
         wakesOnBytes: true)
+    }
+    if canSuspend {
+      parameters.deep = SleepParameters(
+        state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+        wakesOnPin: false, wakesOnBytes: true)
     }
     let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     let loss = LocationService.recordRun(fixes, boot, state)
