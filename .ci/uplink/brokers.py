@@ -94,10 +94,16 @@ class Postgres(Programs):
         subprocess.run([f"{self.bin}/createdb", "-h", str(self.folder), "-U", "torpor", "torpor"], check=True)
 
     def restart(self):
-        self.start("postgres", [*self.prefix, f"{self.bin}/postgres", "-D", str(self.folder / "cluster"), "-k",
-                                str(self.folder), "-c", "listen_addresses="], cwd=self.folder)
+        """Starts it; after a kill again and again, until the last process of the killed server has ended."""
         ready = [f"{self.bin}/pg_isready", "-q", "-h", str(self.folder)]
-        wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, "PostgreSQL starts")
+
+        def is_ready():
+            process = self.running.get("postgres")
+            if process is None or process.poll() is not None:
+                self.start("postgres", [*self.prefix, f"{self.bin}/postgres", "-D", str(self.folder / "cluster"), "-k",
+                                        str(self.folder), "-c", "listen_addresses="], cwd=self.folder)
+            return subprocess.run(ready, check=False).returncode == 0
+        wait_until(is_ready, "PostgreSQL starts")
 
 
 class Mosquitto(Programs):
