@@ -85,11 +85,13 @@ struct SleepTrust: Equatable, Sendable {
   }
 
   /// The wait for silence of a trusted receiver begins, without a command.
+  ///
+  /// - Precondition: ``isTrusted``. Only a trusted receiver in standby has a ``checkTime``.
   mutating func beginCheck(at now: Instant) {
     switch state {
-    case .settled, .entering: state = .entering(start: now)
-    case .trusted(let start), .checking(_, let start):
-      state = .checking(checkStart: now, start: start)
+    case .settled, .entering, .checking:
+      preconditionFailure("only a trusted receiver is checked")
+    case .trusted(let start): state = .checking(checkStart: now, start: start)
     }
   }
 
