@@ -488,7 +488,7 @@ private struct SimulatedFinishes {
   mutating func handle(_ call: WireCall) {
     switch call {
     case .startUpdating: isUpdating = true
-    case .allowDeferred(_, let timeout):
+    case .allowDeferred(_, let timeout, _):
       if isOpen { ends.append(.deferredCanceled) }
       isOpen = isUpdating && timeout >= 0
       if !isOpen { ends.append(timeout >= 0 ? .deferredNotUpdatingLocation : .deferredFailed) }
