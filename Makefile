@@ -55,7 +55,8 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
 .DEFAULT_GOAL := help
 .PHONY: help run test check methods snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release training boards firmware clean tools mutate mutate-tools \
   soak-build bench-tools firmware-tools completions man install install-swift uninstall service bench-service \
-  service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
+  service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools test-clock clock-tools command deb deb-tools test-deb test-deb-tools \
+  test-gpsd gpsd-tools
 
 # Installation folders, below DESTDIR, which package builds set.
 PREFIX ?= /usr/local
@@ -72,6 +73,8 @@ help:
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make bench-service  the cost of torpord, compared with gpsd and its bounds (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at random times, fills its disk, damages its ring (TORTURE="--kills N")'
+	@echo 'make test-gpsd  programs written for gpsd, on torpord and on gpsd; as root (GPSD="--full --only cgps")'
+	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend; as root'
 	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
@@ -175,7 +178,7 @@ man: $(COMMAND_BUILD)
 	@echo '== manual page'
 	@mkdir -p .build/man
 	@$(COMMAND) manual > .build/man/torpor.1
-	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8; \
+	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8 packaging/torpor-gpsd.8; \
 	else echo 'skipped: mandoc is missing (apt-get install mandoc)'; fi
 	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; \
 	else echo 'skipped: man is missing (apt-get install man-db)'; fi
@@ -197,17 +200,25 @@ install:
 	@test -x $(COMMAND) -a -f .build/man/torpor.1 -a -f .build/completions/_torpor \
 	  -a -f .build/completions/torpor.bash -a -f .build/completions/torpor.fish || \
 	  $(MAKE) --no-print-directory man completions
-	@test -x $(SERVICE_PATH)/torpord || $(MAKE) --no-print-directory service
+	@test -x $(SERVICE_PATH)/torpord -a -x $(SERVICE_PATH)/torpor-gpsd || $(MAKE) --no-print-directory service
 	install -d '$(BIN)' '$(UNITS)' '$(SHARE)/man/man1' '$(SHARE)/man/man8' '$(SHARE)/doc/torpor' \
 	  '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
 	install -m 755 $(COMMAND) '$(BIN)/torpor'
 	install -m 755 $(SERVICE_PATH)/torpord '$(BIN)/torpord'
+	install -m 755 $(SERVICE_PATH)/torpor-gpsd '$(BIN)/torpor-gpsd'
+	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpor-gpsd.service > '$(UNITS)/torpor-gpsd.service'
+	install -m 644 packaging/torpor-gpsd.socket '$(UNITS)/torpor-gpsd.socket'
+	install -d '$(UNITS)/torpord.service.d'
+	install -m 644 packaging/torpord-gpsd.conf '$(UNITS)/torpord.service.d/20-gpsd.conf'
+	chmod 644 '$(UNITS)/torpor-gpsd.service'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpord.service > '$(UNITS)/torpord.service'
 	chmod 644 '$(UNITS)/torpord.service'
 	install -m 644 .build/man/torpor.1 '$(SHARE)/man/man1/torpor.1'
 	install -m 644 packaging/torpord.8 '$(SHARE)/man/man8/torpord.8'
+	install -m 644 packaging/torpor-gpsd.8 '$(SHARE)/man/man8/torpor-gpsd.8'
 	install -m 644 packaging/clients.toml '$(SHARE)/doc/torpor/clients.toml'
 	install -m 644 packaging/torpord-sleep.conf '$(SHARE)/doc/torpor/torpord-sleep.conf'
+	install -m 644 packaging/chrony.conf packaging/chrony-torpor.conf packaging/torpord-clock.conf '$(SHARE)/doc/torpor/'
 	install -m 644 .build/completions/torpor.bash '$(SHARE)/bash-completion/completions/torpor'
 	install -m 644 .build/completions/_torpor '$(SHARE)/zsh/site-functions/_torpor'
 	install -m 644 .build/completions/torpor.fish '$(SHARE)/fish/vendor_completions.d/torpor.fish'
@@ -223,8 +234,9 @@ install-swift:
 	@SWIFT='$(SWIFT)' SCRATCH='$(CURDIR)/$(PREFIX_PATH)' DESTDIR='$(DESTDIR)' packaging/install-swift '$(PREFIX)'
 
 uninstall:
-	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(UNITS)/torpord.service' \
-	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' \
+	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(BIN)/torpor-gpsd' '$(UNITS)/torpord.service' \
+	  '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' '$(UNITS)/torpord.service.d/20-gpsd.conf' \
+	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' '$(SHARE)/man/man8/torpor-gpsd.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'
 	rm -rf '$(SHARE)/torpor' '$(SHARE)/doc/torpor' '$(DESTDIR)$(PREFIX)/lib/torpor/swift'
@@ -242,7 +254,8 @@ service: tools
 	  found=$$(cc -print-file-name="$${names%:*}") && \
 	  if [ -f "$$found" ]; then ln -sf "$$found" "$$bin/$${names#*:}"; fi; \
 	done && \
-	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
+	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord" && \
+	$(SERVICE_BUILD) --product torpor-gpsd && strip -o $(SERVICE_PATH)/torpor-gpsd "$$bin/torpor-gpsd"
 
 command: tools
 	@echo '== the command, statically linked'
@@ -270,6 +283,15 @@ bench-service: service-tools
 	@$(SWIFT) build -c release --static-swift-stdlib --product CoreLocationProbe >&2
 	@.ci/bench-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe \
 	  .build/release/CoreLocationProbe $(BENCH)
+
+# Docs/HowTo/run-the-gates.md: programs written for gpsd, on torpord and on gpsd; as root. With PREBUILT, the tests' build.
+test-gpsd: $(if $(PREBUILT),,service) gpsd-tools
+	@echo "== gpsd's clients"
+	@.ci/test-gpsd $(if $(PREBUILT),.build/debug/torpord .build/debug/torpor-gpsd,$(SERVICE_PATH)/torpord $(SERVICE_PATH)/torpor-gpsd) $(GPSD)
+# Docs/HowTo/run-the-gates.md: the system clock, with Debian's chronyd, which does not set it. As root.
+test-clock: clock-tools tools
+	@$(SWIFT) build --product torpord >&2
+	@.ci/test-clock .build/debug/torpord $(CLOCK)
 
 # Docs/HowTo/run-the-gates.md: kills the service at random times, fills its disk, damages its ring.
 torture: client-probe
@@ -361,6 +383,9 @@ bench-tools:
 service-tools:
 	@.ci/install-missing service
 
+clock-tools:
+	@.ci/install-missing clock
+
 arm64-tools: tools
 	@.ci/install-missing arm64
 
@@ -372,6 +397,9 @@ deb-tools:
 
 test-deb-tools:
 	@.ci/install-missing test-deb
+
+gpsd-tools:
+	@.ci/install-missing gpsd
 
 uplink-tools:
 	@.ci/install-missing uplink

@@ -174,6 +174,8 @@ let serviceModules: [Target] = [
     resources: [
       .embedInCode("org.torpor.Location.varlink"), .embedInCode("org.varlink.service.varlink"),
     ]),
+  /// gpsd's protocol: requests, policies, reports as JSON and as NMEA sentences ([reference](Reference/gpsd.md)).
+  service.module("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   /// Messages of fixes, gaps and events from a board to a store, as columns of differences ([format](Reference/uplink-payload.md)).
   service.module("UplinkPayload", ["LocationTypes"]),
   /// SQLite, and its macros as functions.
@@ -198,7 +200,7 @@ let serviceModules: [Target] = [
     [
       "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "TextFormats", "LocationWire", "BoardHardware", "ServiceState",
+      "TextFormats", "LocationWire", "GPSDProtocol", "BoardHardware", "ServiceState",
     ]),
   /// The service: connects the modules according to a profile and a few options.
   service.program(
@@ -207,6 +209,8 @@ let serviceModules: [Target] = [
       "CLinux", "BoardHardware", "LinuxHAL", "LocationTypes", "LocationEngine",
       "LocationRuntime", "LocationService", "BoardProfiles", "ServiceState",
     ]),
+  /// Accepts TCP connections of programs that use gpsd's protocol, and passes them to the service ([details](Reference/gpsd.md)).
+  service.program("torpor-gpsd", ["CLinux"]),
 ]
 
 /// A whole board in virtual time.
@@ -237,7 +241,7 @@ let toolModules: [Target] = [
     [
       "BoardDoctor", "CLinux", "LinuxHAL", "LocationTypes", "GNSSProtocols", "LocationPolicy",
       "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL", "TextFormats",
-      "LocationWire", "LocationClient", "BoardHardware",
+      "LocationWire", "LocationClient", "GPSDProtocol", "BoardHardware",
     ],
     packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
 ]
@@ -296,7 +300,8 @@ let labModules: [Target] =
       "DecoderProperties",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation", "TextFormats", "LocationWire", "UplinkPayload",
+        "LocationSimulation", "TextFormats", "LocationWire", "GPSDProtocol",
+        "UplinkPayload",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
@@ -354,6 +359,7 @@ let testTargets: [Target] = [
     ["BoardProfiles", "DeferralCache", "BoardHardware", "LinuxHAL", "LocationTypes"]),
   service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
+  service.tests("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   service.tests("UplinkPayload", ["GNSSProtocols", "LocationTypes"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
@@ -365,9 +371,9 @@ let testTargets: [Target] = [
   service.tests(
     "LocationService",
     [
-      "TOMLFiles", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+      "TOMLFiles", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-      "LocationWire", "ClientProbe", "BoardHardware",
+      "LocationWire", "GPSDProtocol", "ClientProbe", "BoardHardware",
     ]),
   simulation.tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL", "BoardHardware"]),
   simulation.tests("LocationSimulation", ["BoardHardware", "BoardProfiles"]),
@@ -375,7 +381,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "trail-log", "ride-log", "town-log", "visit-log", "gate-log", "CoreLocationProbe",
+      "torpord", "torpor-gpsd", "trail-log", "ride-log", "town-log", "visit-log", "gate-log",
+      "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",
       "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
@@ -424,6 +431,7 @@ let prefixProducts: [Product] = [
 let products: [Product] = [
   .executable(name: "torpor", targets: ["torpor"]),
   .executable(name: "torpord", targets: ["torpord"]),
+  .executable(name: "torpor-gpsd", targets: ["torpor-gpsd"]),
   .library(name: "CoreLocation", targets: ["CoreLocation"]),
   .library(name: "LocationClient", targets: ["LocationClient"]),
   .library(name: "LocationEngine", targets: ["LocationEngine"]),

@@ -207,6 +207,34 @@ def claim_names(path, first, count):
     return body
 
 
+def flood_gpsd(path, number):
+    """Sends requests of gpsd's protocol, rubbish and new names, as many as the service accepts, and reads nothing."""
+
+    def body():
+        held = []
+        while True:
+            sock = connected(path, 1)
+            if sock is None:
+                time.sleep(0.01)
+            else:
+                sock.setblocking(False)
+                held.append(sock)
+            for turn, other in enumerate(held[-32:]):
+                name = f"n{number}-{random.randrange(100_000)}"
+                data = (
+                    b"?POLL;" * 600, os.urandom(4_000), b'?WATCH={"enable":true,"json":true,"nmea":true};' * 60,
+                    f'?WATCH={{"json":true,"torpor_name":"{name}"}};'.encode() * 20, b"?WATCH={" + b"[" * 4_000,
+                    b"GET / HTTP/1.1\r\n", b"?DEVICES;?VERSION;" * 200)[turn % 7]
+                try:
+                    other.send(data)
+                except OSError:
+                    pass
+            del held[:-512]
+            time.sleep(0.002)
+
+    return body
+
+
 class Attack:
     """A service with a receiver of five fixes per second, and a victim: a client with permission."""
 
@@ -391,7 +419,25 @@ def starved(options, folder, wrong):
     attack.stop()
 
 
-SCENARIOS = (crowd, silent, flooded, named, starved)
+def gpsd(options, folder, wrong):
+    """Nine users flood the socket of gpsd's protocol; a program with permission reads its fixes there."""
+    attack = Attack(options, folder, "gpsd", wrong)
+    path = attack.service.gpsd_socket
+    os.seteuid(VICTIM)
+    try:
+        victim = clients.GpsdClient(attack.bench, path)
+    finally:
+        os.seteuid(0)
+    with hostile_users(lambda number: flood_gpsd(path, number)):
+        found = attack.run(20)
+    attack.check(len(victim.received) > 80, f"a permitted program received {len(victim.received)} fixes")
+    attack.report_common(found)
+    attack.report("processor", found["processor"], "%", 30)
+    victim.close()
+    attack.stop()
+
+
+SCENARIOS = (crowd, silent, flooded, named, starved, gpsd)
 
 
 def all_of(options, folder):

@@ -49,10 +49,13 @@ class Bench:
 
 
 class GpsdClient:
-    """A client of gpsd that watches in JSON mode."""
+    """A client that watches in JSON mode: of gpsd at a port, or of torpord at the path of a socket."""
 
-    def __init__(self, bench, port):
-        self.socket = socket.create_connection(("127.0.0.1", port))
+    def __init__(self, bench, address):
+        if isinstance(address, int):
+            self.socket = socket.create_connection(("127.0.0.1", address))
+        else:
+            self.socket = _connected(address)
         self.socket.sendall(b'?WATCH={"enable":true,"json":true};\n')
         self.received = {}
         self.partial = b""

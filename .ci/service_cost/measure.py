@@ -33,6 +33,12 @@ def all_of(options, folder):
         if name in chosen:
             log(name)
             found[name] = served(options, folder, name)
+    if "gpsd-clients" in chosen:
+        log("gpsd-clients")
+        found["gpsd-clients"] = gpsd_clients(options, folder)
+    if "clock" in chosen:
+        log("clock")
+        found["clock"] = clock(options, folder)
     if "crowd" in chosen:
         log("crowd")
         found["crowd"] = crowd(options, folder)
@@ -203,6 +209,134 @@ def trace(options, folder, name):
     return {
         key: {call: number / epochs for call, number in program.calls(began, ended).items()}
         for key, program in both.items()}
+
+
+GPSD_CLIENTS = 10
+
+
+def gpsd_clients(options, folder):
+    """Ten clients of gpsd's protocol with each service, and the memory of forty."""
+    found = {}
+    for name in ("pieces", "whole"):
+        found[name] = gpsd_counted(options, folder, name)
+        if shutil.which("strace"):
+            for key, calls in gpsd_traced(options, folder, name).items():
+                found[name][key]["calls"] = calls
+    found["memory_kb"] = gpsd_memory(options, folder)
+    return found
+
+
+def gpsd_begin(options, folder, name, traced=False, count=GPSD_CLIENTS):
+    make, pieces = streams.FEEDS[name]
+    bench, lines, torpord, gpsd = start_both(options, folder, "gpsd-" + name, traced)
+    ports = {"torpord": torpord.gpsd_socket} | ({"gpsd": gpsd.port} if gpsd else {})
+    all_clients = {
+        key: [clients.GpsdClient(bench, port) for _ in range(count)] for key, port in ports.items()}
+    bench.feed = streams.Feed(lines, make, pieces)
+    bench.run_epochs(streams.WARM_UP)
+    return bench, lines, {"torpord": torpord} | ({"gpsd": gpsd} if gpsd else {}), all_clients
+
+
+def gpsd_counted(options, folder, name):
+    bench, lines, services, all_clients = gpsd_begin(options, folder, name)
+    before = {key: program.counts() for key, program in services.items()}
+    known = set(bench.feed.ends)
+    bench.run_epochs(options.epochs)
+    found = {key: difference(before[key], program.counts(), options.epochs) for key, program in services.items()}
+    bench.run(until=time.monotonic() + 0.1)
+    counted = [utc for utc in bench.feed.ends if utc not in known][:options.epochs]
+    for key, one in all_clients.items():
+        delays = sorted(
+            (client.received[utc] - bench.feed.ends[utc]) * 1e3
+            for client in one for utc in counted if utc in client.received)
+        found[key]["fixes"] = len(delays)
+        found[key]["p99_ms"] = delays[len(delays) * 99 // 100] if delays else float("inf")
+        for client in one:
+            client.close()
+    found["epochs"] = len(counted)
+    # Without its clients, the service does not wake for the receiver, which it has stopped reading after a while.
+    bench.run(until=time.monotonic() + 3)
+    before = services["torpord"].counts()
+    bench.run(until=time.monotonic() + 10)
+    found["idle_wakes"] = difference(before, services["torpord"].counts())["wakes"]
+    programs.stop(lines, *services.values())
+    return found
+
+
+def gpsd_traced(options, folder, name):
+    epochs = min(options.epochs, 15)
+    bench, lines, services, all_clients = gpsd_begin(options, folder, name, traced=True)
+    began = time.time()
+    bench.run_epochs(epochs)
+    ended = time.time()
+    for one in all_clients.values():
+        for client in one:
+            client.close()
+    programs.stop(lines, *services.values())
+    return {key: sum(program.calls(began, ended).values()) / epochs for key, program in services.items()}
+
+
+def gpsd_memory(options, folder, count=40):
+    """Growth of torpord's memory with forty clients, in kB."""
+    line = programs.Line()
+    torpord = programs.Torpord(options.binary, options.board, line, folder + "/gpsd-memory")
+    bench = clients.Bench()
+    bench.lines = [line]
+    first = clients.GpsdClient(bench, torpord.gpsd_socket)
+    bench.feed = streams.Feed([line], streams.nmea)
+    bench.run_epochs(5)
+    before = torpord.resident_kb(torpord.ring)
+    others = [clients.GpsdClient(bench, torpord.gpsd_socket) for _ in range(count - 1)]
+    bench.run_epochs(10)
+    after = torpord.resident_kb(torpord.ring)
+    for client in [first, *others]:
+        client.close()
+    programs.stop([line], torpord)
+    return after - before
+
+
+class ClockSamples:
+    """chronyd's end of a reference clock: counts the samples that the service sends."""
+
+    def __init__(self, bench, path):
+        self.path = path
+        self.count = 0
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        bench.register(self.socket, self)
+
+    def receive(self):
+        if len(self.socket.recv(128)) == 40:
+            self.count += 1
+        return True
+
+
+def clock(options, folder):
+    """Wakes and processor time for each fix of two services with the same epochs, one of which feeds the system clock."""
+    folder += "/clock"
+    os.makedirs(folder)
+    bench = clients.Bench()
+    samples = ClockSamples(bench, folder + "/chrony.sock")
+    services, active_clients, bench.lines = {}, [], []
+    for name, arguments in (("without", []), ("with", ["--clock", samples.path])):
+        line = programs.Line()
+        bench.lines.append(line)
+        services[name] = programs.Torpord(options.binary, options.board, line, f"{folder}/{name}", options=arguments)
+        active_clients.append(clients.TorporClient(bench, services[name].socket, "bench"))
+    bench.feed = streams.Feed(list(bench.lines), streams.nmea)
+    bench.run_epochs(streams.WARM_UP)
+    before = {name: service.counts() for name, service in services.items()}
+    first = samples.count
+    bench.run_epochs(options.epochs)
+    found = {
+        name: difference(before[name], service.counts(), options.epochs) for name, service in services.items()}
+    found["samples"] = samples.count - first
+    found["epochs"] = options.epochs
+    for client in active_clients:
+        client.close()
+    programs.stop(bench.lines, *services.values())
+    samples.socket.close()
+    return found
 
 
 # Calls of the 200 clients, in rotation: six of ten receive every fix.

@@ -25,7 +25,12 @@ class Line:
         # gpsd drops its privileges before it reopens the line.
         os.chmod(self.path, 0o666)
 
+        # Whether output is lost, as while a board is suspended.
+        self.is_lost = False
+
     def write(self, data):
+        if self.is_lost:
+            return
         try:
             os.write(self.master, data)
         except BlockingIOError:
@@ -138,10 +143,11 @@ class Program:
 class Torpord(Program):
     """The service with its own state folder and socket; the constructor returns when it is ready."""
 
-    def __init__(self, binary, board, line, folder, trace=None, policy=None):
+    def __init__(self, binary, board, line, folder, trace=None, policy=None, options=()):
         self.folder = folder
         os.makedirs(folder, exist_ok=True)
         self.socket = folder + "/socket"
+        self.gpsd_socket = folder + "/gpsd"
         self.ring = folder + "/ring"
         notify = folder + "/notify"
         if os.path.exists(notify):
@@ -149,9 +155,11 @@ class Torpord(Program):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.bind(notify)
             manager.settimeout(30)
-            command = [binary, "--board", board, "--line", line.path, "--socket", self.socket, "--state", folder]
+            command = [binary, "--board", board, "--line", line.path, "--socket", self.socket, "--state", folder,
+                       "--gpsd", self.gpsd_socket]
             if policy:
                 command += ["--clients", policy]
+            command += options
             super().__init__(command, {"NOTIFY_SOCKET": notify}, trace, folder + "/log")
             try:
                 while b"READY=1" not in manager.recv(4096):

@@ -41,6 +41,15 @@ def evaluated(figures):
     for feed in TITLES:
         if feed in figures:
             rows += served(feed, figures[feed])
+    if "gpsd-clients" in figures:
+        rows += gpsd_clients(figures["gpsd-clients"])
+    if "clock" in figures:
+        clock = figures["clock"]
+        rows.append(row(
+            "wakes a fix that feeding the system clock adds",
+            max(0, round(clock["with"]["wakes"] - clock["without"]["wakes"], 1)), 0))
+        rows.append(row("  processor a fix that it adds, µs", (clock["with"]["run_ns"] - clock["without"]["run_ns"]) / 1e3, None))
+        rows.append(row("  epochs without a sample", clock["epochs"] - clock["samples"], 0))
     rows.append(row("stripped binary, bytes", figures["binary_bytes"], BINARY))
     if "start" in figures:
         rows.append(row("start to ready, s, median", figures["start"]["median_s"], READY_S))
@@ -108,6 +117,35 @@ def served(feed, figures):
         row("  epochs not delivered", figures["epochs"] - torpord["fixes"], 0),
         row("  resident without the ring, kB", torpord["resident_kb"], RESIDENT_KB, gpsd.get("resident_kb")),
     ]
+
+
+# System calls of a fix without those that write to the clients.
+GPSD_CALLS = {"pieces": 6, "whole": 5}
+GPSD_RATIO = {"pieces": 0.1, "whole": 1}
+GPSD_MEMORY_KB = 500
+GPSD_COUNT = 10
+
+
+def gpsd_clients(figures):
+    """Clients of gpsd's protocol, of both services."""
+    rows = []
+    for feed in ("pieces", "whole"):
+        torpord, gpsd = figures[feed]["torpord"], figures[feed].get("gpsd", {})
+        gpsd_run_ns = gpsd.get("run_ns")
+        rows += [
+            row(f"{GPSD_COUNT} clients of gpsd's protocol, {feed}: wakes a fix", round(torpord["wakes"], 1), WAKES[feed],
+                gpsd.get("wakes")),
+            row("  system calls a fix", torpord.get("calls"), GPSD_CALLS[feed] + GPSD_COUNT, gpsd.get("calls")),
+            row("  processor a fix, µs", torpord["run_ns"] / 1e3, None, gpsd_run_ns and gpsd_run_ns / 1e3),
+            row("  ratio of processor to gpsd's", torpord["run_ns"] / gpsd_run_ns if gpsd_run_ns else None,
+                GPSD_RATIO[feed]),
+            row("  epoch's last byte to the client, 99th percentile, ms", torpord["p99_ms"], LATENCY_MS,
+                gpsd.get("p99_ms")),
+            row("  fixes not delivered", figures[feed]["epochs"] * GPSD_COUNT - torpord["fixes"], 0),
+            row("  wakes in ten seconds after the last client", figures[feed]["idle_wakes"], 0),
+        ]
+    rows.append(row("memory of 40 clients of gpsd's protocol, kB", figures["memory_kb"], GPSD_MEMORY_KB))
+    return rows
 
 
 def formatted(value):

@@ -192,6 +192,7 @@ enum WritableTypes {
     GNSSProtocols.UBXVersion: message: a record of its fields
     LocationEngine.ReceiverReport: record that the engine returns
     LocationEngine.ClientUsage: record that the engine returns
+    LocationEngine.EpochTime: record that the engine returns
     LocationEngine.EngineSetup: configuration of the engine
     LocationEngine.Effects: result of a step, composed by the engine's files
     LocationEngine.ClientNotice: record that the engine returns
@@ -231,6 +232,9 @@ enum WritableTypes {
     LocationTypes.Gap: record of lost fixes
     LocationTypes.StoredFix: record of a fix
     LocationTypes.FixTime: record of a fix
+    LocationTypes.DilutionsOfPrecision: record of a satellite view
+    LocationTypes.Satellite: record of a satellite view
+    LocationTypes.SatelliteView: record that the collector composes
     LocationTypes.Coordinate: record of a position
     LocationTypes.ECEF: record of a position
     LocationTypes.Angle: intermediate result of the geodesic
@@ -254,6 +258,7 @@ enum WritableTypes {
     ReceiverDrivers.ReceiverLink.due: each driver sets the deadlines of its own states
     ReceiverDrivers.ReceiverLink.exchange: private state, whose mutating functions the drivers call
     ReceiverDrivers.ReceiverLink.receiver: private state, whose mutating functions the drivers call
+    ReceiverDrivers.ReceiverLink.satellites: private state, whose mutating functions the drivers call
     ReceiverDrivers.ReceiverLink.retryCounters: CommandedDriver counts failures in it and requests power cycles
     ReceiverDrivers.ReceiverLink.effects: CommandedDriver adds the observation, UBloxDriver the aiding operation
     ReceiverDrivers.ReceiverLink.pending: the drivers add their reports, CommandedDriver removes them
@@ -278,6 +283,10 @@ enum WritableTypes {
     LocationService.LocationServer.persistence: private state, whose mutating functions the extensions call
     LocationService.LocationServer.connections: private state, whose mutating functions the extensions call
     LocationService.LocationServer.clients: private state, whose mutating functions the extensions call
+    LocationService.LocationServer.gpsd: private state, whose mutating functions the extensions call
+    LocationService.GPSDPart.connections: private state, whose mutating functions the extensions call
+    LocationService.GPSDSettings: configuration, without state
+    GPSDProtocol.GPSDSaving: configuration, without state
     LocationService.Reload: result of reading the configuration again
     LocationService.RingProblem: description of an error
     LocationService.AccessPolicy: configuration, without state
@@ -315,6 +324,7 @@ enum WritableTypes {
     LocationWire.WireClient: wire message: a record of its fields
     LocationWire.WireStatus: wire message: a record of its fields
     LocationWire.WirePlan: wire message: a record of its fields
+    LocationWire.WireClock: wire message: a record of its fields
     LocationWire.WireReceiver: wire message: a record of its fields
     LocationWire.WireUse: wire message: a record of its fields
     TextFormats.JSONLimits: options, without state

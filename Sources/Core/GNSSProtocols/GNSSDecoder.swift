@@ -64,6 +64,14 @@ public struct GNSSDecoder: Sendable {
     stream.lastFrame(Int(entry.frameLength))
   }
 
+  /// Adds the satellites of the last message returned, a NAV-SAT or NAV-SVINFO with this summary, to a view. Valid until
+  /// the next call of `next` or ``finish()``. O(satellites²).
+  public func addSatellites(of summary: UBXSatellites, to view: inout SatelliteView) {
+    stream.readLastFrame(UBXSatellites.frameLength(summary.inView)) {
+      UBXSatellites.add($0, to: &view)
+    }
+  }
+
   /// Decodes the bytes of an unfinished frame when no more input will follow.
   ///
   /// Noise that resembles the start of a binary frame can keep up to 4,106 bytes in the buffer. At the

@@ -151,6 +151,9 @@ public struct Engine: ~Copyable {
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
+    case .watchSatellites(let isOn):
+      input.setWatchingSatellites(isOn)
+      drive(.satellites(isOn), &effects)
     case .end: isEnding = true
     case .lineFault: drive(.lineFault, &effects)
     case .pinFault(let pin): drive(.pinFault(pin), &effects)
@@ -165,6 +168,12 @@ public struct Engine: ~Copyable {
   /// - Parameter pulse: Time on the boot clock; not in the future, and at most one second before the first of those
   ///   bytes.
   public mutating func recordPulse(at pulse: Instant) { input.recordPulse(at: pulse) }
+
+  /// Records the arrival of the next bytes' first one, after a silence: the time of their epoch's arrival for
+  /// ``epochTime``. This is no step and has no effects.
+  ///
+  /// - Parameter start: Time on the boot clock; not in the future.
+  public mutating func recordInputStart(at start: Instant) { input.recordInputStart(at: start) }
 
   /// Restores a client after a restart of the service (BKG-20): its unacknowledged fixes are undelivered again, and so
   /// are the fixes that a batching receiver recorded during the downtime.
@@ -297,7 +306,7 @@ extension Engine {
   /// receiver's buffer.
   private mutating func append(_ epoch: Epoch, _ effects: inout Effects) {
     guard let received = epoch.fix else { return }
-    if let utc = received.utc { updateClock(utc, received.acquired, epoch.origin) }
+    if let utc = received.utc { updateClock(utc, received, epoch.origin) }
     let fix = fixes.complete(received, epoch.origin)
     let event: FixSchedule.Event =
       switch epoch.origin {
@@ -314,11 +323,15 @@ extension Engine {
   }
 
   /// Updates the offset of UTC, which the driver uses too.
-  private mutating func updateClock(_ utc: UTCTime, _ received: Instant, _ origin: EpochOrigin) {
+  private mutating func updateClock(_ utc: UTCTime, _ fix: Fix, _ origin: EpochOrigin) {
+    let received = fix.acquired
     switch origin {
     case .live:
       let pulse = input.takePulse(before: received, at: now)
       fixes.updateClock(utc, received: received, pulse: pulse)
+      fixes.recordEpochTime(
+        fix, utc, start: input.takeInputStart(before: received, at: now), pulse: pulse,
+        leapChange: input.leapChange)
     case .batch:
       let age = receiver.minimumEntryAge(setup.parameters.fixInterval)
       fixes.updateClockFromBatch(utc, received: received - age)
@@ -528,6 +541,9 @@ extension Engine {
     planner.parameters.batch = receiver.mayBatch(at: now) ? setup.parameters.batch : nil
     planner.parameters.receiver.powersave_mW =
       receiver.mayUseDutyCycle(at: now) ? setup.parameters.receiver.powersave_mW : nil
+    // Satellites in view are used while the receiver still acquires.
+    planner.parameters.inputBufferTime =
+      input.isWatchingSatellites ? .zero : setup.parameters.inputBufferTime
     demand = updateClients()
     if isEnding { demand = DemandSummary() }
     planSingleFixes()

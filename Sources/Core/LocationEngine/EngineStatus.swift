@@ -149,6 +149,9 @@ extension Engine {
     receiver.isPresent ? receiver.driver.counters : DriverCounters()
   }
 
+  /// Times of the newest live fix with a date, stored or not; nil before the first one. O(1).
+  public var epochTime: EpochTime? { fixes.epochTime }
+
   /// Status of the receiver; nil on a board without one. O(1).
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard receiver.isPresent else { return nil }
@@ -163,6 +166,14 @@ extension Engine {
       lastFixTime: fixes.newestTime > .boot ? fixes.newestTime : nil,
       sentences: counters.sentences, frames: counters.frames)
   }
+
+  /// The newest satellites in view and dilutions of precision; nil if they are not watched
+  /// (``Event/watchSatellites(_:)``), if the receiver has not sent them since, or if they are older than 10 s and two
+  /// reports of the receiver. O(satellites).
+  public func satellites(at now: Instant) -> SatelliteView? { input.satelliteView(at: now) }
+
+  /// Whether satellites in view are read from the receiver.
+  public var isWatchingSatellites: Bool { input.isWatchingSatellites }
 
   // MARK: Board
 

@@ -20,6 +20,9 @@ public enum Event: Sendable {
   case request(ClientID, Request)
   /// Whether a sleep inhibitor is active (DEF-28).
   case sleepInhibitor(Bool)
+  /// Whether satellites in view are read from the receiver (``Engine/satellites(at:)``). No reason to switch the
+  /// receiver on: only while it runs, it sends them.
+  case watchSatellites(Bool)
   /// The service ends: no client is served any more, and the receiver is put to sleep.
   case end
   /// The serial line disappeared or could not be written (DEF-43).

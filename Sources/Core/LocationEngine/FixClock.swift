@@ -68,10 +68,18 @@ struct FixClock: Sendable {
 
   /// UTC at zero of the boot clock from a pulse, µs; nil if the pulse does not belong to the fix.
   private static func offset(of utc: UTCTime, received: Instant, pulse: Instant?) -> Int64? {
-    guard let pulse, pulse <= received, received - pulse <= maximumPulseAge else { return nil }
+    guard let pulse, let second = second(of: pulse, before: utc, received: received) else {
+      return nil
+    }
+    return second.microseconds - pulse.microseconds
+  }
+
+  /// UTC of a pulse, a whole second; nil if the pulse does not belong to the fix.
+  static func second(of pulse: Instant, before utc: UTCTime, received: Instant) -> UTCTime? {
+    guard pulse <= received, received - pulse <= maximumPulseAge else { return nil }
     let second_us = (utc.microseconds + pulseTolerance_us) / 1_000_000 * 1_000_000
     guard abs(utc.microseconds - second_us) <= pulseTolerance_us else { return nil }
-    return second_us - pulse.microseconds
+    return UTCTime(microseconds: second_us)
   }
 
   /// The time of `utc` on the boot clock, not later than `now`.

@@ -29,6 +29,8 @@ struct FixPipeline: ~Copyable {
   private(set) var held: Fix?
   /// Upper estimate of the device's speed.
   private(set) var plausibleSpeed: PlausibleSpeed
+  /// Times of the newest live fix with a date; nil before the first.
+  private(set) var epochTime: EpochTime?
   private var clock = FixClock()
   private let isAccessory: Bool
   private let assumedAccuracy_mm: Int32
@@ -45,6 +47,17 @@ struct FixPipeline: ~Copyable {
   /// Updates the offset of UTC from a live fix; `pulse` as for `FixClock.update(_:received:pulse:)`.
   mutating func updateClock(_ utc: UTCTime, received: Instant, pulse: Instant?) {
     clock.update(utc, received: received, pulse: pulse)
+  }
+
+  /// Records the times of a live fix. `pulse` as for ``updateClock(_:received:pulse:)``; `start`: arrival of the first
+  /// byte of its epoch, if known.
+  mutating func recordEpochTime(
+    _ fix: Fix, _ utc: UTCTime, start: Instant?, pulse: Instant?, leapChange: Int8
+  ) {
+    let exact = pulse.flatMap { FixClock.second(of: $0, before: utc, received: fix.acquired) }
+    epochTime = EpochTime(
+      number: (epochTime?.number ?? 0) + 1, utc: utc, isDateUncertain: fix.isDateUncertain,
+      arrival: start, pulse: exact == nil ? nil : pulse, leapChange: leapChange)
   }
 
   /// Updates the offset of UTC from a fix of the receiver's buffer.

@@ -49,14 +49,27 @@ struct InputStage: ~Copyable {
   private var isBuffering = false
   /// Time of the receiver's last pulse per second.
   private var pulse: Instant?
+  /// Arrival of the first byte after the last silence on the line; nil once its epoch is complete.
+  private var inputStart: Instant?
   /// Last received entry of the receiver's navigation database.
   private var aidingEntry: UBXAidingEntry?
+  /// Satellites in view, while they are watched.
+  private var satellites = SatelliteCollector()
+  private(set) var isWatchingSatellites = false
+  /// Whether messages about satellites alone are kept away from the assembler.
+  private var separatesSatellites = false
+  /// Whether NAV-DOP contributes nothing to an epoch, because NAV-PVT contains it.
+  private let hasWholeEpochs: Bool
+  /// Age from which satellites in view are no longer reported.
+  private let satelliteLifetime: Interval
 
   init(_ setup: EngineSetup) {
     decoder = GNSSDecoder(setup.decoding)
     assembler = EpochAssembler(setup.epochs)
     fixInterval = setup.parameters.fixInterval
     readDelay = setup.readDelay
+    hasWholeEpochs = setup.receiver.map { $0.family.isUBlox && $0.output == .ubx } ?? false
+    satelliteLifetime = .seconds(10) + (setup.receiver?.satelliteInterval ?? .zero) * 2
   }
 
   // MARK: Bytes and messages
@@ -87,8 +100,25 @@ struct InputStage: ~Copyable {
     _ message: GNSSMessage, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
     listeningEnd = .boot
+    if separatesSatellites, collectSatellites(message, at: now) { return false }
     if case .aidingEntry(let entry) = message { aidingEntry = entry }
     return assembler.add(message, at: arrivalTime(at: now), into: &epoch)
+  }
+
+  /// Collects the satellites of a message. Returns whether the message must not be added to an epoch.
+  ///
+  /// A fix does not wait for its satellites: they are sent after it, or with every nth fix only, and an epoch whose end
+  /// they are would end late.
+  @inline(never)
+  private mutating func collectSatellites(_ message: GNSSMessage, at now: Instant) -> Bool {
+    let isSeparate: Bool
+    switch message {
+    case .navigation(.dilutions): isSeparate = hasWholeEpochs
+    case .gsv, .navigation(.satellites), .navigation(.channels): isSeparate = true
+    case _: isSeparate = false
+    }
+    if isWatchingSatellites { satellites.collect(message, from: decoder, at: now) }
+    return isSeparate
   }
 
   /// The message of a frame that ends with a silence; nil if none does or the silence is still short.
@@ -141,8 +171,40 @@ struct InputStage: ~Copyable {
     return isBuffered(at: now) ? nil : last
   }
 
+  /// Records the arrival of the first byte after a silence.
+  mutating func recordInputStart(at start: Instant) { inputStart = start }
+
+  /// The arrival of the first byte of an epoch whose first message was read at `arrival`; nil if unknown. A silence
+  /// belongs to one epoch only, and not to buffered messages.
+  mutating func takeInputStart(before arrival: Instant, at now: Instant) -> Instant? {
+    guard let start = inputStart, start <= arrival else { return nil }
+    inputStart = nil
+    return isBuffered(at: now) || arrival - start > FixClock.maximumPulseAge ? nil : start
+  }
+
+  /// Change of leap seconds at the end of the day, as announced by the receiver.
+  var leapChange: Int8 { assembler.leapChange }
+
   /// The frame of the last received entry of the navigation database; empty if none was received.
   var aidingFrame: ByteChunk { aidingEntry.map { decoder.frame(of: $0) } ?? ByteChunk() }
+
+  // MARK: Satellites
+
+  /// Sets whether satellites in view are collected.
+  ///
+  /// Epochs are assembled without them from the first time on: if they were again part of an epoch, the detection of its
+  /// end would have to start anew.
+  mutating func setWatchingSatellites(_ isWatching: Bool) {
+    if isWatching && !isWatchingSatellites { satellites.removeAll() }
+    isWatchingSatellites = isWatching
+    if isWatching { separatesSatellites = true }
+  }
+
+  /// The newest satellites in view; nil without any, or if they are old.
+  func satelliteView(at now: Instant) -> SatelliteView? {
+    guard isWatchingSatellites, let view = satellites.view(at: now) else { return nil }
+    return now - view.time <= satelliteLifetime ? view : nil
+  }
 
   /// Counters of the decoder.
   var counters: DecoderCounters { decoder.counters }

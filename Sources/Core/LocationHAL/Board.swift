@@ -95,14 +95,19 @@ public struct WakeReport: Equatable, Sendable {
   /// Time of the receiver's last pulse per second before the first of the bytes that ended the wait, at which UTC was
   /// a whole second. Nil if there was none since the last reported one, and on a board without its line.
   public var pulse: Instant?
+  /// Arrival of the first of the bytes that ended the wait, if they follow a silence, so that an epoch begins with it.
+  /// Nil for other bytes, and where it is not measured.
+  public var inputStart: Instant?
   /// Whether the board was suspended in this wait, so that input was lost. False if it could only idle.
   public var wasSuspended: Bool
 
   /// Creates a wake report.
   public init(
     reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil, motionEdge: Instant? = nil,
-    battery: UInt8? = nil, pulse: Instant? = nil, wasSuspended: Bool = false
+    battery: UInt8? = nil, pulse: Instant? = nil, inputStart: Instant? = nil,
+    wasSuspended: Bool = false
   ) {
+    self.inputStart = inputStart
     self.wasSuspended = wasSuspended
     self.reason = reason
     self.batchPinRose = batchPinRose

@@ -58,6 +58,7 @@ protocol CommandedState: RawRepresentable, Equatable, Sendable where RawValue ==
   static var probingDefault: Self { get }
   static var changingSpeed: Self { get }
   static var tracking: Self { get }
+  static var switchingSatellites: Self { get }
   static var fallingAsleep: Self { get }
   static var standby: Self { get }
   static var lost: Self { get }
@@ -128,6 +129,7 @@ extension CommandedDriver {
     switch event {
     case .goal(let goal): setGoal(goal)
     case .drain: handleDrainRequest()
+    case .satellites(let isWanted): setSatellites(isWanted)
     case .message(let message): receive(message)
     case .deadline: if let due = link.due, now >= due { handleDeadline() }
     case .batchPin: handleBatchPin()
@@ -156,6 +158,14 @@ extension CommandedDriver {
       proceed()
     case .powering, .busy: break  // The goal takes effect when the command in flight is done.
     }
+  }
+
+  /// Sets whether satellites in view are wanted. A command in flight is completed first.
+  private mutating func setSatellites(_ isWanted: Bool) {
+    link.satellites.setWanted(
+      isWanted, isRequested: setup.satelliteOutput == .requested, at: now)
+    guard state.stage == .steady, nextState() != state else { return }
+    proceed()
   }
 
   /// Shortens the wait for silence if the goal needs the receiver awake again.
@@ -273,6 +283,33 @@ extension CommandedDriver {
   mutating func finishPart() {
     link.closeExchange()
     if !link.sendNextPart() { finishCommand() }
+  }
+
+  /// Switches the output of satellites in view on or off, as wanted.
+  mutating func beginSatelliteSwitch(_ command: Command) {
+    link.satellites.beginSwitch()
+    link.send(command)
+  }
+
+  /// Sends the switch in flight again, or continues without it: it is optional.
+  mutating func repeatSatelliteSwitch() {
+    if link.exchange.sends < SatelliteWatch.maximumSends { return link.repeatCommand() }
+    link.abandonExchange()
+    link.satellites.fail()
+    proceed()
+  }
+
+  /// Continues without satellites in view after a rejection of the switch in flight.
+  mutating func handleSatelliteRejection() {
+    link.counters.refusals.incrementSaturating()
+    link.closeExchange()
+    link.satellites.reject()
+    proceed()
+  }
+
+  /// Whether the output of satellites in view must be switched before the receiver tracks, or leaves tracking.
+  func needsSatelliteSwitch(isTracking: Bool) -> Bool {
+    link.satellites.needsSwitch(isTracking: isTracking) && setup.switchesSatellites
   }
 
   /// Sends the part in flight again, or declares the receiver lost.

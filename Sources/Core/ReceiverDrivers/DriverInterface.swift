@@ -9,6 +9,8 @@ public enum DriverEvent: Sendable {
   case goal(ReceiverMode)
   /// The engine requests all epochs in the receiver's batch buffer.
   case drain
+  /// The engine wants satellites in view from a receiver that tracks, or no longer wants them.
+  case satellites(Bool)
   /// The receiver sent a message. Precedes ``ReceiverDriver/admit(_:at:)`` of its epoch.
   case message(GNSSMessage)
   /// The driver's deadline expired.
@@ -146,7 +148,8 @@ public enum DriverEvent: Sendable {
 
 #if REACHED
   extension DriverEvent {
-    static let columns = "goal drain message deadline batchPin lineFault wakeFault supplyFault"
+    static let columns =
+      "goal drain message deadline batchPin lineFault wakeFault supplyFault satellites"
 
     var column: Int {
       switch self {
@@ -158,6 +161,7 @@ public enum DriverEvent: Sendable {
       case .lineFault: 5
       case .pinFault(.receiverWake): 6
       case .pinFault(.receiverSupply): 7
+      case .satellites: 8
       }
     }
   }

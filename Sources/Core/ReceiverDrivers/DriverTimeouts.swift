@@ -25,6 +25,8 @@ enum DriverTimeouts {
   static let minimumOffTime = Interval.seconds(1)
   /// Maximum number of bytes that precede an answer in the receiver's output queue: the sentences of an epoch.
   static let outputQueueBytes: Int64 = 700
+  /// Typical number of bytes of the satellites in view: NAV-SAT and NAV-DOP with 55 satellites, or ten GSV.
+  static let satelliteBytes: Int64 = 700
 
   /// Transmission time of `bytes` bytes at `speed` baud, with ten bits per byte.
   static func transmissionTime(_ bytes: Int64, at speed: UInt32) -> Interval {

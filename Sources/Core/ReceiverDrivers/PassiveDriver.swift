@@ -74,7 +74,7 @@ struct PassiveDriver: Sendable {
     case .deadline: handleDeadline(at: now, &effects)
     case .lineFault, .pinFault(.receiverWake): effects.observation = .lost
     case .pinFault(.receiverSupply): handleSupplyFault(at: now, &effects)
-    case .message, .batchPin: break
+    case .message, .batchPin, .satellites: break
     }
     return effects
   }

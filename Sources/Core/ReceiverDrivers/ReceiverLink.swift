@@ -12,6 +12,7 @@ import LocationTypes
 /// | ``CommandExchange`` | the command in flight, its repetitions and answers |
 /// | ``KnownReceiver`` | power, configuration and baud rate of the receiver, as far as known |
 /// | `RetryCounters` | failed attempts, which limit retries |
+/// | ``SatelliteWatch`` | output of satellites in view |
 /// | ``SleepTrust`` | what shows that the receiver executes its standby command |
 ///
 /// Invariants. Each event begins with `beginEvent(at:)`, which clears effects and command; each state with
@@ -29,7 +30,7 @@ import LocationTypes
 /// | `pending` | a drained buffer, a loss that ends a drain; removes what it reports | goal, recovery, loss |
 /// | `counters` | its own events | commands, repetitions, losses, epochs without our configuration |
 /// | `retryCounters` | `needsPowerCycle`; calls its methods | all others, and clears `needsPowerCycle` |
-/// | `exchange`, `receiver` | by their methods only | by their methods only |
+/// | `exchange`, `receiver`, `satellites` | by their methods only | by their methods only |
 ///
 /// Every action is O(1), without heap.
 struct ReceiverLink<Command: ReceiverCommand>: Sendable {
@@ -45,6 +46,7 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   var exchange = CommandExchange<Command>()
   var receiver: KnownReceiver
   var retryCounters = RetryCounters()
+  var satellites = SatelliteWatch()
   /// Baud rate of the host's serial port; nil if unknown.
   private(set) var hostSpeed: UInt32?
   /// What shows that the receiver executes its standby command.
@@ -83,7 +85,13 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
 
   /// Maximum time from a command to its answer, including queued output of the receiver.
   var answerTimeout: Interval {
-    setup.ackTimeout + transmissionTime(DriverTimeouts.outputQueueBytes)
+    setup.ackTimeout + transmissionTime(outputQueueBytes)
+  }
+
+  /// Maximum number of bytes in the receiver's output queue.
+  private var outputQueueBytes: Int64 {
+    DriverTimeouts.outputQueueBytes
+      + (satellites.output == .off ? 0 : DriverTimeouts.satelliteBytes)
   }
 
   /// Starts the handling of an event: clears effects and command.
@@ -123,7 +131,7 @@ extension ReceiverLink {
   var sleepEntryEnd: Instant {
     sleep.start
       + (isSleepTrusted
-        ? DriverTimeouts.sleepEntryTime + transmissionTime(DriverTimeouts.outputQueueBytes)
+        ? DriverTimeouts.sleepEntryTime + transmissionTime(outputQueueBytes)
         : observationTime)
   }
 
@@ -307,6 +315,7 @@ extension ReceiverLink {
   mutating func invalidateVolatileState(power: KnownPower) {
     receiver.assumePower(power)
     receiver.markSilent()
+    satellites.reset()
   }
 
   /// Records that the receiver is still awake after a standby command.

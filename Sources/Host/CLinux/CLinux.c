@@ -86,6 +86,25 @@ int64_t clinux_boot_us(void) { return clock_us(CLOCK_BOOTTIME); }
 
 int64_t clinux_monotonic_us(void) { return clock_us(CLOCK_MONOTONIC); }
 
+static int64_t clock_ns(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t clinux_wall_time_at_boot_ns(void) {
+  int64_t offset_ns = 0, shortest_ns = INT64_MAX;
+  for (int i = 0; i < 8 && shortest_ns > 1000; i++) {
+    int64_t before_ns = clock_ns(CLOCK_BOOTTIME);
+    int64_t wall_ns = clock_ns(CLOCK_REALTIME);
+    int64_t span_ns = clock_ns(CLOCK_BOOTTIME) - before_ns;
+    if (span_ns >= shortest_ns) continue;
+    shortest_ns = span_ns;
+    offset_ns = wall_ns - (before_ns + span_ns / 2);
+  }
+  return offset_ns;
+}
+
 int clinux_clock_watch_open(void) {
   int descriptor = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   if (descriptor < 0) return -errno;

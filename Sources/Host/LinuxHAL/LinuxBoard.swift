@@ -116,8 +116,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       if wakesOnInput, line.hasUnreportedInput || isLineReady {
         // Read the pulse before the rest of the epoch: a pulse after that belongs to the next epoch.
         let pulse = consumePulse()
+        let start = inputStart
         if !isClientReady && !isLineReportPending { gatherBurst(until: deadline) }
-        return wakeReport(.bytes, changes, pulse)
+        return wakeReport(.bytes, changes, pulse, start)
       }
       if changes.batchPinRose { return wakeReport(.batchPin, changes) }
       if changes.motion != nil { return wakeReport(.motion, changes) }
@@ -173,7 +174,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
 
   /// Creates the result, with pin changes that an inner wait has found.
   private mutating func wakeReport(
-    _ reason: WakeReason, _ first: PinChanges, _ pulse: Instant? = nil
+    _ reason: WakeReason, _ first: PinChanges, _ pulse: Instant? = nil, _ start: Instant? = nil
   ) -> WakeReport {
     var changes = first
     changes.merge(pins.consumeChanges(from: events))
@@ -182,7 +183,14 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       motionEdge: changes.motionEdge_ns.map {
         min(clockOffset.bootTime(monotonic_ns: $0, before: clockOffsetBeforeSuspend), now)
       },
-      battery: batteryCharge(changes.isBatteryLow), pulse: pulse, wasSuspended: hasResumedInWait)
+      battery: batteryCharge(changes.isBatteryLow), pulse: pulse, inputStart: start,
+      wasSuspended: hasResumedInWait)
+  }
+
+  /// Now, if the bytes that are ready are the first after a silence; nil within an epoch.
+  private var inputStart: Instant? {
+    let now = self.now
+    return burst.isEpochStart(at: now) ? now : nil
   }
 
   /// Time of the last pulse before the first byte of an epoch, if at most one second before it: an older pulse marks

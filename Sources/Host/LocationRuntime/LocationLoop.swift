@@ -17,6 +17,8 @@ public protocol LocationClients: ~Copyable {
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
   /// Whether a client requested that all waiting fixes are delivered now, deferred or not; true once per request.
   mutating func consumeFlushRequest() -> Bool
+  /// Whether a client uses the satellites in view (`Engine.satellites(at:)`).
+  var watchesSatellites: Bool { get }
   /// Whether a client keeps the board from sleeping deeper than ``BoardState/idle``. Plan and deferrals do not depend
   /// on it.
   var keepsBoardAwake: Bool { get }
@@ -38,6 +40,8 @@ extension LocationClients where Self: ~Copyable {
   /// For clients that never request a flush.
   public mutating func consumeFlushRequest() -> Bool { false }
 
+  /// For clients that use no satellites in view.
+  public var watchesSatellites: Bool { false }
   /// For clients that never keep the board awake.
   public var keepsBoardAwake: Bool { false }
 
@@ -87,7 +91,8 @@ extension LocationClients where Self: ~Copyable {
 /// 4. the end of a flush: the sleep inhibitor returns to its own value,
 /// 5. the start of a flush: the sleep inhibitor is set for one step, which ends the engagement of deferrals, so that
 ///    all waiting fixes are delivered (DEF-28),
-/// 6. none: `finishTurn` lets the clients query the engine; it returns true if a request has arrived.
+/// 6. the start or end of the interest in satellites in view,
+/// 7. none: `finishTurn` lets the clients query the engine; it returns true if a request has arrived.
 ///
 /// **Executing effects.** In each step: store an aiding frame, pin, line speed, output, stored aiding frame to the
 /// receiver, then `didAppend`, then the notices. The first hardware fault stops the hardware part of that step. Its
@@ -125,6 +130,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @usableFromInline var plan: Effects?
   /// Whether the owner's sleep inhibitor is active.
   @usableFromInline var isInhibited = false
+  /// Whether the engine collects satellites in view.
+  @usableFromInline var isWatchingSatellites = false
   /// Time of the engine's last step.
   @usableFromInline var lastStepTime = Instant.boot
   /// Last bytes read.
@@ -176,6 +183,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       engine.noteResume(byInput: report.reason == .bytes, at: board.now)
     }
     if let pulse = report.pulse { engine.recordPulse(at: pulse) }
+    if let start = report.inputStart { engine.recordInputStart(at: start) }
     if report.batchPinRose { perform(.batchPin) }
     if let level = report.motion { perform(.motion(level), at: report.motionEdge) }
     if let charge = report.battery { perform(.battery(charge)) }
@@ -243,6 +251,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         // A sleep inhibitor, even for one step, ends engagement, so all waiting fixes are delivered (DEF-28).
         isFlushing = true
         effects = step(.sleepInhibitor(true), &fault)
+      } else if clients.watchesSatellites != isWatchingSatellites {
+        isWatchingSatellites.toggle()
+        effects = step(.watchSatellites(isWatchingSatellites), &fault)
       } else if !clients.finishTurn(engine, effects, at: board.now) {
         plan = effects
         return effects

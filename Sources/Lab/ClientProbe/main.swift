@@ -16,6 +16,9 @@ import LocationWire
 //                                          settle GENERATION SEQUENCE (acknowledges), light, dark, wakes, clocks,
 //                                          acknowledge (from now on, acknowledges on arrival); prints each notice
 //
+//   ClientProbe clock SOCKET LINE SECONDS  receives samples of the system clock, as chronyd, and generates pulses on a
+//                                          line of gpio-sim; prints both
+//
 // `follow` prints each action before it performs it, without buffering, and reconnects when the service has ended.
 
 func printLine(_ line: String) {
@@ -121,6 +124,8 @@ case 4 where arguments[1] == "drain":
 case 5 where arguments[1] == "follow":
   guard let mode = AcknowledgementMode(arguments[4]) else { exit(EX_USAGE) }
   followAll(arguments[2], arguments[3], mode)
+case 5 where arguments[1] == "clock":
+  exit(receiveClockSamples(arguments[2], line: arguments[3], seconds: Int(arguments[4]) ?? 0))
 case 4 where arguments[1] == "talk":
   do throws(ClientError) {
     var talk = try ControlledClient(arguments[2], arguments[3])

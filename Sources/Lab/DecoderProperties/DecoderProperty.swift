@@ -21,6 +21,8 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   case recording
   /// Calls and replies on the service's socket.
   case wire
+  /// Requests of gpsd's protocol.
+  case gpsd
   /// Messages of the uplink.
   case uplink
 
@@ -37,6 +39,7 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
     case .track: TrackProperty.check(input, &trial)
     case .recording: RecordingProperty.check(input, &trial)
     case .wire: WireProperty.check(input, &trial)
+    case .gpsd: GPSDProperty.check(input, &trial)
     case .uplink: UplinkProperty.check(input, &trial)
     }
     return trial

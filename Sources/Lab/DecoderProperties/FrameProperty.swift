@@ -18,6 +18,7 @@ enum FrameProperty {
       trial.countDecoded()
       expectRoundTrip(message, &trial)
     }
+    SatelliteProperty.check(decoded.satellites.views, &trial)
     EpochProperty.check(decoded.messages, options, .milliseconds(20), &trial)
   }
 

@@ -14,6 +14,7 @@ extension DecoderProperty {
     case .track: Seeds.tracks.map { Array($0.utf8) }
     case .recording: Seeds.recordings.map { [0, 9] + $0 }
     case .wire: WireProperty.seeds
+    case .gpsd: GPSDProperty.seeds
     case .uplink: UplinkProperty.seeds
     }
   }
@@ -28,6 +29,7 @@ extension DecoderProperty {
       case .profile: Seeds.profileDictionary
       case .track: ["unix_time,lat,lon,alt,speed", ",", "1700000000", "-180", "1e-9", "\\x0a"]
       case .wire: WireProperty.dictionary
+      case .gpsd: GPSDProperty.dictionary
       case .uplink:
         ["TPUP", "\\x01\\x01", "\\x08", "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x01"]
       }
@@ -42,6 +44,9 @@ enum Seeds {
     "GNGGA,084725.23,3751.65,S,14507.36,E,1,04,2.95,-16.05,M,47.0,M,,",
     "GPGSA,A,3,02,08,09,05,04,26,,,,,,,4.92,3.86,3.05,1",
     "GLGSV,4,1,13,02,28,259,33,04,12,212,27,05,34,305,30,07,79,138,20,1",
+    "GPGSV,2,1,05,02,28,259,33,04,12,212,,05,34,305,00,40,79,138,20\nGPGSV,2,2,05,12,05,360,9\n"
+      + "GLGSV,1,1,01,66,40,010,41\nGNGSA,A,3,02,40,66,,,,,,,,,,1.8,1.0,1.5\n"
+      + "GPGSV,1,1,01,02,28,259,33\nGLGSV,1,1,01,66,40,010,41",
     "GPGST,084725.23,3.2,6.6,4.7,47.3,5.8,5.6,22.0",
     "GPVTG,251.34,T,,M,0.58,N,1.07,K,A",
     "GPVTG,054.7,034.4,005.5,010.2",
@@ -97,8 +102,23 @@ enum Seeds {
     var values = FrameBuffer()
     values.appendConfigurationValues(configuration, layer: UBXPolledLayer.ram.rawValue)
     buffers.append(values)
+    buffers += satelliteBuffers
     return buffers.map { Array($0.bytes.dropFirst(2).dropLast(2)) } + [aidingEntry] + olderFrames
   }()
+
+  /// NAV-SAT and NAV-DOP.
+  private static var satelliteBuffers: [FrameBuffer] {
+    var view = SatelliteView()
+    view.add(
+      Satellite(.gps, 2, isUsed: true, elevation_deg: 71, azimuth_deg: 285, signal_dBHz: 46))
+    view.add(Satellite(.sbas, 123, signal_dBHz: 37))
+    view.add(Satellite(.glonass, 255))
+    view.dilutions.position_e2 = 150
+    var buffers = [FrameBuffer](repeating: FrameBuffer(), count: 2)
+    buffers[0].appendNavSAT(view, timeOfWeek_ms: 1_000)
+    buffers[1].appendNavDOP(view.dilutions, timeOfWeek_ms: 1_000)
+    return buffers
+  }
 
   /// An entry of a u-blox navigation database (UBX-MGA-DBD).
   private static let aidingEntry: [UInt8] =
@@ -120,6 +140,7 @@ enum Seeds {
     let falseStart: [UInt8] = [0, 3, 20, 0xB5, 0xB5, 0x62, 0x62, 0x24, 0x24]
     return text + [both, falseStart + stream(frame: frames[4])]
       + frames.prefix(7).map { [0, 130, 0] + stream(frame: $0) }
+      + [[0, 130, 20] + frames[9...10].flatMap { stream(frame: $0) }]
   }()
 
   /// Configuration items of 1, 2 and 4 bytes.

@@ -16,12 +16,15 @@ enum StreamProperty {
     var decoding = DecoderOptions()
     decoding.allowsMissingChecksum = timing & 0x80 != 0
     let bytes = reader.remainingBytes()
-    let whole = decode(bytes, nil, decoding)
-    let parts = decode(bytes, chunks, decoding)
+    let whole = decode(bytes, nil, decoding, step: step)
+    let parts = decode(bytes, chunks, decoding, step: step)
     trial.require(whole.messages == parts.messages, "chunk boundaries change the messages")
     trial.require(whole.counters == parts.counters, "chunk boundaries change the counters")
     trial.require(!whole.isMidFrame && !parts.isMidFrame, "bytes stay buffered after the end")
     trial.require(whole.entries == parts.entries, "chunk boundaries change the bytes of an entry")
+    trial.require(
+      whole.satellites.views == parts.satellites.views, "chunk boundaries change the satellites")
+    SatelliteProperty.check(whole.satellites.views, &trial)
     for entry in whole.entries {
       let again = decode(entry, nil)
       trial.require(
@@ -40,11 +43,16 @@ enum StreamProperty {
     var messages: [GNSSMessage] = []
     /// The frames of the messages that are entries of a receiver's navigation database.
     var entries: [[UInt8]] = []
+    /// Satellites in view.
+    var satellites = SatelliteProperty.Collection()
     var counters = DecoderCounters()
     var isMidFrame = false
 
-    mutating func add(_ message: GNSSMessage, from decoder: GNSSDecoder) {
+    mutating func add(
+      _ message: GNSSMessage, from decoder: GNSSDecoder, after step: Interval
+    ) {
       messages.append(message)
+      satellites.add(message, from: decoder, after: step)
       guard case .aidingEntry(let entry) = message else { return }
       let copy = decoder.frame(of: entry)
       let frame = copy.span
@@ -52,9 +60,10 @@ enum StreamProperty {
     }
   }
 
-  /// Decodes `bytes` at once, or in chunks.
+  /// Decodes `bytes` at once, or in chunks; `step` is the time between two messages.
   static func decode(
-    _ bytes: [UInt8], _ chunks: ChunkLengths?, _ options: DecoderOptions = DecoderOptions()
+    _ bytes: [UInt8], _ chunks: ChunkLengths?, _ options: DecoderOptions = DecoderOptions(),
+    step: Interval = .zero
   ) -> Decoded {
     var decoded = Decoded()
     var decoder = GNSSDecoder(options)
@@ -64,10 +73,12 @@ enum StreamProperty {
       let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
       var offset = 0
       let chunk = bytes.span.extracting(start..<end)
-      while let message = decoder.next(chunk, &offset) { decoded.add(message, from: decoder) }
+      while let message = decoder.next(chunk, &offset) {
+        decoded.add(message, from: decoder, after: step)
+      }
       start = end
     }
-    while let message = decoder.finish() { decoded.add(message, from: decoder) }
+    while let message = decoder.finish() { decoded.add(message, from: decoder, after: step) }
     decoded.counters = decoder.counters
     decoded.isMidFrame = decoder.isMidFrame
     return decoded

@@ -325,8 +325,13 @@ final class Bench {
 
   /// Pulls an input line of the board up or down.
   func pull(_ line: String, _ isUp: Bool) {
-    guard let number = lineNames.firstIndex(of: line) else { return }
-    sendCommand("echo pull-\(isUp ? "up" : "down") > /gpio/sim_gpio\(number)/pull")
+    guard let path = pullPath(of: line) else { return }
+    sendCommand("echo pull-\(isUp ? "up" : "down") > \(path)")
+  }
+
+  /// The guest's file that pulls an input line up or down; nil if there is no such line.
+  func pullPath(of line: String) -> String? {
+    lineNames.firstIndex(of: line).map { "/gpio/sim_gpio\($0)/pull" }
   }
 
   /// The level of a line.

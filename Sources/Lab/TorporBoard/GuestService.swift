@@ -27,7 +27,9 @@ extension Bench {
   }
 
   /// Starts the service with empty state and a receiver that was never powered.
-  func start(_ boardSetup: BoardSetup = BoardSetup()) throws {
+  ///
+  /// - Parameter options: Further options of the service.
+  func start(_ boardSetup: BoardSetup = BoardSetup(), options: String = "") throws {
     try clear(suspends: boardSetup.canSuspend)
     let profile = try edited(boardSetup)
     var setup = try parseProfile(profile, in: folders.run).simulationSetup
@@ -38,7 +40,7 @@ extension Bench {
     generatesPulses = false
     let lines = profile.split(separator: "\n").map { "'\($0)'" }.joined(separator: " ")
     try shell("printf '%s\\n' \(lines) > /data/board.toml; sync")
-    try serve()
+    try serve(options)
   }
 
   private func edited(_ boardSetup: BoardSetup) throws -> String {

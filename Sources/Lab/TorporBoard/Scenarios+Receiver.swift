@@ -5,6 +5,7 @@ extension BoardScenario {
     [
       BoardScenario(name: "supply line, bytes, fix", run: supply),
       BoardScenario(name: "a pulse per second", run: pulse),
+      BoardScenario(name: "the system clock by pulse", run: systemClock),
       BoardScenario(name: "standby by command, EXTINT wake", run: standby),
       BoardScenario(name: "batch drained by its pin", run: batch),
       BoardScenario(name: "an L76 that streams: NMEA and a supply line", run: streaming),
@@ -54,6 +55,36 @@ extension BoardScenario {
     try client.execute("start")
     try client.waitForFixes(2, within: 20)
     try expectOrder(client.received)
+  }
+
+  /// A sample for chronyd has the time of the edge by the guest's clock, and UTC of a whole second. The guest generates
+  /// the pulses, at whole seconds of its own clock, because the host cannot know when an edge reaches the guest.
+  private static func systemClock(_ bench: Bench) throws {
+    try bench.start(
+      Bench.BoardSetup(receiver: { $0.receiver.outputLatency = .milliseconds(450) }),
+      options: "--clock /run/clock.sock")
+    _ = try bench.updatingClient("clock", fixes: 4)
+    guard let line = bench.pullPath(of: "GNSS_PULSE") else { throw Failure("no pulse line") }
+    let output = try bench.shell("ClientProbe clock /run/clock.sock \(line) 15", within: 40)
+    var edges: [(before: Int, after: Int)] = []
+    var errors_us: [Int] = []
+    for words in output.split(separator: "\n").map({ $0.split(separator: " ") })
+    where words.count == 3 {
+      guard let first = Int(words[1]), let second = Int(words[2]) else { continue }
+      switch words[0] {
+      case "pulse": edges.append((first, second))
+      case "sample":
+        // Before the first pulse the samples have times of arrivals.
+        guard edges.count >= 2 else { continue }
+        try expect((first + second + 1) % 1_000_000 <= 2, "no whole second: \(first) + \(second)")
+        errors_us.append(
+          edges.suffix(2).map { max($0.before - first, first - $0.after, 0) }.min() ?? .max)
+      default: break
+      }
+    }
+    try expect(errors_us.count >= 8, "only \(errors_us.count) samples: \(output)")
+    let worst_us = errors_us.max() ?? 0
+    try expect(worst_us <= 1_000, "a sample is \(worst_us) µs from its edge: \(output)")
   }
 
   /// The last client stops: the driver sends RXM-PMREQ. The client starts again: an edge of EXTINT wakes the receiver.

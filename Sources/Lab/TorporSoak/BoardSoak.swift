@@ -12,6 +12,8 @@ final class BoardSoak {
   /// Passes fixes, notices and requests between the loop and the random clients.
   struct Relay: LocationClients {
     let crowd: RandomClients
+    /// Whether a client uses the satellites in view.
+    var watchesSatellites = false
 
     mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
       crowd.tally.boardFixes += 1
@@ -29,6 +31,8 @@ final class BoardSoak {
 
   private let soakRun: SoakRun
   private let clients: RandomClients
+  /// Numbers for the interest in satellites in view; nil if they are never watched.
+  private var sky: SimulationRandom?
   private let memory: EngineMemory
   private var loop: LocationLoop<SimulatedBoard, Relay>
 
@@ -47,6 +51,8 @@ final class BoardSoak {
     let profile = run.profile.varied(&random)
     var setup = profile.simulationSetup
     setup.seed = run.seed
+    sky = run.watchesSatellitesOnBoard ? SimulationRandom(seed: run.seed, stream: 31) : nil
+    setup.receiver.hasSky = sky != nil
     setup.noise = .real
     setup.samplesTimeToFirstFix = true
     setup.faults = FaultPlan(&random, until: BoardSoak.faultSeconds, &clients.tally.faults)
@@ -72,6 +78,7 @@ final class BoardSoak {
     while loop.board.now.seconds < BoardSoak.faultSeconds && !clients.hasFailed && !soakRun.isTimeUp
     {
       run(clients.fraction() * 40)
+      if let number = sky?.next(), number % 4 == 0 { loop.clients.watchesSatellites.toggle() }
       for (client, request) in clients.requests(near: Scenario.home) { send(request, of: client) }
       if clients.below(40) == 0 {
         isInhibited.toggle()
@@ -86,6 +93,7 @@ final class BoardSoak {
 
   private func finish() {
     clients.acknowledgesAll = true
+    loop.clients.watchesSatellites = sky != nil
     for (client, request) in clients.cancellingRequests() { send(request, of: client) }
     run(BoardSoak.recoverySeconds)
     clients.expectFinished(at: loop.board.now)

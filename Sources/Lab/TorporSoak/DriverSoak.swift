@@ -15,6 +15,13 @@ final class DriverSoak {
   private let soakRun: SoakRun
   private var random: SimulationRandom
   private let injectsFalseEvents: Bool
+  /// Numbers for the events of satellites in view; nil if they are not watched.
+  private var sky: SimulationRandom?
+  /// Whether all commands and their answers arrive.
+  private let isLineReliable: Bool
+  /// Number of messages with satellites in view.
+  private var satelliteMessages = 0
+  private let soakReceiver: ReceiverSetup
   private var board: SimulatedBoard
   private var driver: ReceiverDriver
   private var decoder = GNSSDecoder()
@@ -40,8 +47,9 @@ final class DriverSoak {
   /// acknowledgements are lost.
   static let recoverySeconds: Double = 800
 
-  init(_ run: SoakRun) {
+  init(_ run: SoakRun, watchesSatellites: Bool = false) {
     soakRun = run
+    sky = watchesSatellites ? SimulationRandom(seed: run.seed, stream: 29) : nil
     var random = SimulationRandom(seed: run.seed, stream: 11)
     injectsFalseEvents = random.next() % 2 == 0
     var profile = run.profile.varied(&random)
@@ -51,8 +59,10 @@ final class DriverSoak {
     }
     var setup = profile.simulationSetup
     setup.seed = run.seed
+    setup.receiver.hasSky = watchesSatellites
     setup.faults = FaultPlan(
       &random, until: DriverSoak.faultSeconds, &tally.faults, eventful: true)
+    isLineReliable = setup.faults.acknowledgementLoss == 0 && setup.faults.commandLoss == 0
     let engine = profile.engineSetup
     guard var receiver = engine.receiver else { preconditionFailure("a profile with a receiver") }
     let hasBackupSupply = profile.receiver?.hasBackupSupply ?? false
@@ -64,6 +74,7 @@ final class DriverSoak {
     var epochs = engine.epochs
     epochs.isSimulated = true
     assembler = EpochAssembler(epochs)
+    soakReceiver = receiver
     driver = ReceiverDriver(receiver)
     board = SimulatedBoard(
       setup, track: Scenario.walk.track(seed: run.seed, duration: .seconds(3 * 3_600)))
@@ -76,10 +87,12 @@ final class DriverSoak {
   func run() -> SoakTotals {
     // An engine never sends events before the first goal.
     if injectsFalseEvents { for _ in 0..<6 { handle(randomEvent(excludingGoals: true)) } }
+    if injectsFalseEvents, sky != nil { handle(.satellites(true)) }
     while board.now.seconds < DriverSoak.faultSeconds && tally.failure == nil && !soakRun.isTimeUp {
       // Short waits are frequent, because most of a driver's states last for milliseconds.
       let longest = [0.003, 0.03, 0.03, 0.3, 0.3, 3, 20][below(7)]
       advance(longest * random.uniform())
+      watchSatellites()
       handle(randomEvent())
     }
     if injectsFalseEvents && storesAiding && !soakRun.isTimeUp { disturbAiding() }
@@ -87,12 +100,23 @@ final class DriverSoak {
     return tally
   }
 
+  /// Often sends an event of satellites in view, so that the next event may occur before the answer to its command.
+  private func watchSatellites() {
+    guard var sky else { return }
+    if sky.next() % 3 == 0 {
+      handle(.satellites(sky.next() % 2 == 0))
+      advance(0.05 * sky.uniform())
+    }
+    self.sky = sky
+  }
+
   /// Sends each event while the driver restores assistance data; random events seldom occur in this short period.
   private func disturbAiding() {
-    let events: [DriverEvent] = [
+    var events: [DriverEvent] = [
       .goal(.off), .drain, .message(.malformed), .deadline, .batchPin, .lineFault,
       .pinFault(.receiverWake), .pinFault(.receiverSupply),
     ]
+    if sky != nil { events.append(.satellites(true)) }
     for event in events {
       handle(.goal(.tracking))
       advance(90)
@@ -121,6 +145,29 @@ final class DriverSoak {
     handle(.drain)
     advance(DriverSoak.recoverySeconds)
     expect(isDrained, "a drain is not answered")
+    if sky != nil, isLineReliable, !injectsFalseEvents { expectSatellites() }
+  }
+
+  /// Checks that satellites in view come while they are watched, and no longer afterwards.
+  private func expectSatellites() {
+    handle(.satellites(true))
+    let before = satelliteMessages
+    advance(60)
+    expect(satelliteMessages > before, "no satellites in view, although they are watched")
+    handle(.satellites(false))
+    advance(10)
+    let after = satelliteMessages
+    advance(60)
+    expect(satelliteMessages == after || !switchesSatellites, "satellites in view are still sent")
+  }
+
+  /// Whether the receiver sends satellites in view only after a command.
+  private var switchesSatellites: Bool {
+    let receiver = soakReceiver
+    switch receiver.family.descriptor.satelliteOutput {
+    case .fixed: return false
+    case .switched, .requested: return !receiver.family.isUBlox || receiver.output == .ubx
+    }
   }
 
   private func expect(_ holds: Bool, _ text: String) {
@@ -219,6 +266,10 @@ final class DriverSoak {
       let copy = decoder.frame(of: entry)
       let frame = copy.span
       aidingFrame = frame.indices.map { frame[$0] }
+    }
+    switch message {
+    case .gsv, .navigation(.satellites): satelliteMessages += 1
+    case _: break
     }
     handle(.message(message))
     if let epoch = assembler.add(message, at: board.now) { admit(epoch) }

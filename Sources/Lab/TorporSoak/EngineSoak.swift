@@ -23,6 +23,8 @@ final class EngineSoak {
 
   private let soakRun: SoakRun
   private let clients: RandomClients
+  /// Numbers for the satellites in view; nil if they are never watched.
+  private var sky: SimulationRandom?
   private let memory: EngineMemory
   private var engine: Engine
   private var plan: Effects
@@ -50,8 +52,9 @@ final class EngineSoak {
   /// Error of a GPS week number of ten bits after a rollover.
   static let rollover = Interval.seconds(-1_024 * 7 * 86_400)
 
-  init(_ run: SoakRun) {
+  init(_ run: SoakRun, watchesSatellites: Bool = false) {
     soakRun = run
+    sky = watchesSatellites ? SimulationRandom(seed: run.seed, stream: 37) : nil
     let seed = run.seed
     var random = SimulationRandom(seed: seed, stream: 3)
     let count = 1 + Int(random.next() % 8)
@@ -132,6 +135,25 @@ final class EngineSoak {
     makeFrame(isFix: epochsWithoutFix == 0)
     if epochsWithoutFix > 0 { epochsWithoutFix -= 1 }
     perform(bytes: ByteChunk(frame.span))
+    sendSatellites()
+  }
+
+  /// Sends satellites in view with most epochs, and changes whether they are watched with some.
+  private func sendSatellites() {
+    guard var sky else { return }
+    if sky.next() % 40 == 0 { perform(.watchSatellites(sky.next() % 2 == 0)) }
+    var view = SatelliteView(at: now)
+    for number in 0..<(sky.next() % 19) {
+      view.add(Satellite(.galileo, UInt8(number + 1), isUsed: sky.next() % 2 == 0))
+    }
+    frame.removeAll()
+    frame.appendNavSAT(view, timeOfWeek_ms: UInt32(truncatingIfNeeded: sky.next()))
+    if sky.next() % 4 != 0 { perform(bytes: ByteChunk(frame.span)) }
+    self.sky = sky
+    guard let seen = engine.satellites(at: now) else { return }
+    if !engine.isWatchingSatellites || now - seen.time > .seconds(15) {
+      clients.fail("satellites in view are old, or not watched", at: now)
+    }
   }
 
   private func makeFrame(isFix: Bool) {

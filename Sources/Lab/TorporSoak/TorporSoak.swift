@@ -143,15 +143,22 @@ struct SoakRun {
     // Each thread runs all kinds, although its seeds are all odd or all even.
     switch seed / TorporSoak.laneCount % SoakRun.cycleLength {
     case 0: return BoardSoak(self).run()
-    case 1, 9: return DriverSoak(self).run()
+    case 1: return DriverSoak(self).run()
+    case 9: return DriverSoak(self, watchesSatellites: true).run()
     case 5:
       var soak = ScheduleSoak(self)
       return soak.run()
     case 13:
       var soak = EnergySoak(self)
       return soak.run()
+    case 3: return EngineSoak(self, watchesSatellites: true).run()
     default: return EngineSoak(self).run()
     }
+  }
+
+  /// Whether satellites in view are watched in a run on the simulated board: in every second one of a thread.
+  var watchesSatellitesOnBoard: Bool {
+    seed / TorporSoak.laneCount / SoakRun.cycleLength % 2 == 1
   }
 
   /// Whether the time limit has passed; an unfinished run then ends without the checks at its end.

@@ -29,6 +29,9 @@ public struct Doctor {
     /// Timeout for the first fix.
     public var fixTimeout = Interval.seconds(90)
 
+    /// The feed of the system clock as a running service reports it; nil if none answers, or if it feeds no clock.
+    public var clock: ClockReport?
+
     /// Whether the checks should stop; called several times a second while a check waits.
     public var isStopped: () -> Bool = { false }
 
@@ -112,11 +115,13 @@ public struct Doctor {
   public mutating func examine() {
     examineBoard()
     examineService()
+    examineGPSDPort()
     examineGPIO()
     examineReceiver()
     guard !options.isStopped() else { return }
     examineSleep()
     examineBattery()
+    examineClock()
     examineState()
     examineRing()
   }

@@ -32,6 +32,8 @@ import ServiceState
 ///     ``Persistence``        durable rows, reasons to flush, state of the disk
 ///     ``ServicePower``       receiver's state, energy, requested flush         log lines, holds
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
+///     ``GPSDPart``              connections and clients of gpsd's protocol
+///     ``ClockFeed``          samples of the system clock                       log lines
 ///     ``ServiceLog``         rates of log lines
 ///
 /// The extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
@@ -84,6 +86,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var power = PowerFigures()
     /// Login users of subordinate user IDs.
     public var subordinates = SubordinateFile()
+    /// chronyd's socket for samples of the system clock; nil if the clock is not fed.
+    public var clockSocket: String?
+    /// Reads the wall clock at zero of the boot clock, in nanoseconds: the wall clock at `t` is this plus `t − .boot`.
+    public var wallTimeAtBoot_ns: @Sendable () -> Int64 = { SystemClock().wallTimeAtBoot_ns }
     /// Reads the kernel's counters for the service. The default reads neither processor time nor sleep time.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
 
@@ -103,10 +109,14 @@ public struct LocationServer: LocationClients, ~Copyable {
   var persistence: Persistence
   /// Receiver, energy, and reasons why the board does not sleep.
   private(set) var power: ServicePower
+  /// Feed of the system clock; nil without chronyd's socket.
+  private(set) var clock: ClockFeed?
   /// Connections and the listener.
   var connections: ConnectionTable
   /// Known clients.
   var clients: ClientRegistry
+  /// Programs that use gpsd's protocol.
+  var gpsd: GPSDPart
   /// UTC offset and possible loss.
   private(set) var delivery = Delivery()
   /// Requests that the engine has not taken yet.
@@ -126,14 +136,20 @@ public struct LocationServer: LocationClients, ~Copyable {
   public init(
     _ listener: Listener, on events: EventWait, _ policy: AccessPolicy,
     _ environment: Environment, state: StateStore, log: SystemLog,
+    gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     connections = try ConnectionTable(listener, on: events)
+    gpsd = try GPSDPart(listeners, on: events, environment)
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)
-    persistence = Persistence(state, self.log)
+    persistence = Persistence(
+      state, self.log, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
     power = ServicePower(environment, events)
+    clock = environment.clockSocket.map {
+      ClockFeed(path: $0, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
+    }
     clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter
   }
@@ -161,6 +177,11 @@ public struct LocationServer: LocationClients, ~Copyable {
     power.openLedger(at: now)
     guard let report = engine.receiverReport(at: now) else { return }
     if let line = power.update(report, at: now) { log.write(line.priority, line.text) }
+  }
+
+  /// Sends chronyd the time of the newest fix, and logs when that begins or fails.
+  private mutating func feedClock(_ engine: borrowing Engine, at now: Instant) {
+    if let line = clock?.handle(engine.epochTime, at: now) { log.write(line.priority, line.text) }
   }
 
   // MARK: Called by LocationLoop
@@ -195,6 +216,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     let client = notice.client.index
     guard !clients.slots[client].isVacant else { return }
     if storeDurable(notice.notice, client) { return }
+    if clients.slots[client].usesGPSD { return receiveGPSD(notice.notice, client) }
     enqueue(notice.notice, client)
   }
 
@@ -207,6 +229,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     expireSessions()
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
+    feedClock(engine, at: now)
     power.setHasShedLevels(!engine.shed.isEmpty)
     expireHolds()
     startPrograms()
@@ -218,6 +241,7 @@ public struct LocationServer: LocationClients, ~Copyable {
       connection.clearReservations()
       if connection.isDraining { sendRecords(i, engine) } else { send(i) }
     }
+    finishGPSD(engine)
     expireConnections()
     connections.trim()
     for i in clients.indices { updateDeliveryPause(i) }
@@ -270,6 +294,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     saveAll(engine)
     // Unlike a hang-up, this does not change the clients' durable rows.
     connections.removeAll()
+    gpsd.connections.removeAll()
     persistence.close()
   }
 

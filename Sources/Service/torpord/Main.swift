@@ -14,8 +14,9 @@ import ServiceState
 struct Main {
   /// Capacity of the engine's client table.
   static let clientCapacity = 256
-  /// Limit of open files: two for each connection, because its process is watched, and the service's own.
-  static let descriptorLimit = 1_280
+  /// Limit of open files: two for each connection, because its process is watched, one for each connection of gpsd's
+  /// protocol, and the service's own.
+  static let descriptorLimit = 1_408
 
   static func main() {
     switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
@@ -49,10 +50,11 @@ struct Main {
     var previous: BoardProfile?
     // Kept across restarts within the process, so that a client that connects in between waits and is not refused.
     var listener: Listener?
+    var gpsd: GPSDListeners?
     while true {
       do {
         let profile = configuration.profile
-        guard try serve(&configuration, on: &listener, options, log) else { return EX_OK }
+        guard try serve(&configuration, on: &listener, &gpsd, options, log) else { return EX_OK }
         previous = profile
       } catch let problem as RingProblem where problem.isDamage && moveAside(problem.path, log) {
         continue
@@ -112,8 +114,8 @@ struct Main {
 
   /// Serves until the service ends. Returns true if a new profile is the reason.
   private static func serve(
-    _ configuration: inout Configuration, on listener: inout Listener?, _ options: Options,
-    _ log: SystemLog
+    _ configuration: inout Configuration, on listener: inout Listener?,
+    _ gpsd: inout GPSDListeners?, _ options: Options, _ log: SystemLog
   ) throws -> Bool {
     let profile = configuration.profile
     let events = try EventWait()
@@ -127,10 +129,14 @@ struct Main {
     if let error = state.lastError { log.write(.error, "state: \(error)") }
     let socket = try listener ?? Listener(path: options.socket)
     listener = socket
+    let gpsdSockets =
+      try gpsd ?? GPSDListeners(programs: options.gpsd, helpers: options.gpsdHelper)
+    gpsd = gpsdSockets
     let server = try LocationServer(
       socket, on: events, configuration.policy,
-      environment(profile, ignoresPins: options.ignoresPins),
-      state: state, log: log, starter: ClientStarter(socket: options.socket).start)
+      environment(profile, options),
+      state: state, log: log, gpsd: gpsdSockets,
+      starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
     // Receiver dates before the day of this build are rejected (STD-13).
     setup.epochs.earliestDate = CalendarDate(
@@ -236,11 +242,12 @@ struct Main {
 
   /// Properties of board and process that `LocationServer` uses.
   private static func environment(
-    _ profile: BoardProfile, ignoresPins: Bool
+    _ profile: BoardProfile, _ options: Options
   ) -> LocationServer.Environment {
     var environment = LocationServer.Environment(
       version: Options.version, board: profile.name, clients: clientCapacity)
-    environment.ignoresPins = ignoresPins
+    environment.ignoresPins = options.ignoresPins
+    environment.clockSocket = options.clock
     environment.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
     if let receiver = profile.receiver { environment.receiver = receiver.lineSettings }
     environment.power = profile.powerFigures

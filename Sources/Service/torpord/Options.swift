@@ -9,8 +9,15 @@ struct Options {
   /// Whether no GPIO line is used.
   var ignoresPins = false
   var state = "/var/lib/torpor"
+  /// Socket for programs that use gpsd's protocol; nil for none.
+  var gpsd: String?
+  /// Socket for the helper that accepts their TCP connections; nil for none.
+  var gpsdHelper: String?
   /// Whether the serial line is a FIFO, which QEMU's user mode can open. For tests only, and not in ``help``.
   var isLinePipe = false
+
+  /// chronyd's socket for samples of the system clock; nil to leave the clock alone.
+  var clock: String?
 
   /// Policy file that is read by default, if it exists.
   static let standardClients = "/etc/torpor/clients.toml"
@@ -19,7 +26,8 @@ struct Options {
 
   static let help = """
     usage: torpord --board NAME|FILE [--line DEVICE] [--socket PATH] [--state FOLDER]
-                   [--clients FILE] [--no-pins]
+                   [--clients FILE] [--clock PATH] [--no-pins] [--gpsd PATH]
+                   [--gpsd-helper PATH]
 
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
@@ -29,7 +37,11 @@ struct Options {
       --socket PATH      where clients connect (default: \(Options().socket))
       --state FOLDER     where fixes are stored (default: \(Options().state))
       --clients FILE     who may use location (default: \(standardClients), if it exists)
+      --clock PATH       chronyd's socket (refclock SOCK), which receives the time of fixes,
+                         or none (default: none)
       --no-pins          use no GPIO line of the profile, for a receiver on a desk
+      --gpsd PATH        serve gpsd's protocol on this socket as well
+      --gpsd-helper PATH take TCP connections of that protocol from torpor-gpsd here
       --version          print the version
       --help             print this text
 
@@ -59,16 +71,23 @@ struct Options {
       case "--version": return .output("torpord \(version)")
       case "--no-pins": options.ignoresPins = true
       case "--line-is-pipe": options.isLinePipe = true
-      case "--board", "--line", "--socket", "--state", "--clients":
+      case "--board", "--line", "--socket", "--state", "--clients", "--clock", "--gpsd",
+        "--gpsd-helper":
         guard let value = remaining.popFirst(), !value.isEmpty else {
           return .invalid("\(name) requires a value")
         }
-        guard names.insert(name).inserted else { return .invalid("\(name) is given twice") }
+        // The unit names a clock; the last one counts, so that the administrator's options can replace it.
+        guard names.insert(name).inserted || name == "--clock" else {
+          return .invalid("\(name) is given twice")
+        }
         switch name {
         case "--board": options.board = value
         case "--line": options.line = value
         case "--socket": options.socket = value
         case "--clients": options.clients = value
+        case "--clock": options.clock = value == "none" ? nil : value
+        case "--gpsd": options.gpsd = value
+        case "--gpsd-helper": options.gpsdHelper = value
         default: options.state = value
         }
       default:

@@ -134,6 +134,9 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   public var databaseEntries: UInt8 = 40
   /// Time since the last fix at the start of the run; nil for a cold start.
   public var offBeforeStart: Interval?
+  /// Whether GSA and GSV name the satellites of a simulated sky; otherwise GSV are empty and GSA count satellites from 1.
+  /// NAV-SAT always names them.
+  public var hasSky = false
   /// Geoid separation: height of mean sea level above the ellipsoid, mm.
   public var geoidSeparation_mm: Int32 = 40_000
 

@@ -36,6 +36,8 @@ import Testing
     watch(.goal(.tracking), 20)
     watch(.goal(.off), 8)
     watch(.goal(.tracking), 10)
+    watch(.satellites(true), 3)
+    watch(.satellites(false), 3)
     bench.receiver.isSilent = true
     watch(.drain, 60)
     return found

@@ -138,6 +138,9 @@ private func text(
     #expect(text(.standby, .mtk) == "$PMTK161,0*28\r\n")
     #expect(text(.lineSpeed(57_600), .mtk) == "$PMTK251,57600*2C\r\n")
     #expect(text(.lineSpeed(9_600), .mtk) == "$PMTK251,9600*17\r\n")
+    // The sixth field is GSV: a further sentence changes the checksum's last bit.
+    #expect(
+      text(.satellites(every: 1), .mtk) == "$PMTK314,0,1,0,1,1,1,0,0,0,0,0,0,0,0,0,0,0,0,0*28\r\n")
   }
 
   @Test("Airoha commands equal the published ones")
@@ -157,6 +160,7 @@ private func text(
         "$PAIR062,3,0*3D\r\n", "$PAIR062,4,1*3B\r\n", "$PAIR062,5,0*3B\r\n",
       ])
     #expect(text(.configuration, .airoha, part: 6) == "$PAIR050,1000*12\r\n")
+    #expect(text(.satellites(every: 1), .airoha) == "$PAIR062,3,1*3C\r\n")
   }
 
   @Test("CASIC: each command is followed by a firmware query, which alone is answered")
@@ -168,6 +172,9 @@ private func text(
     #expect(
       text(.configuration, .casic)
         == "$PCAS03,1,0,1,0,1,0,0,0,0,0,,,0,0*03\r\n$PCAS06,0*1B\r\n")
+    #expect(
+      text(.satellites(every: 1), .casic)
+        == "$PCAS03,1,0,1,1,1,0,0,0,0,0,,,0,0*02\r\n$PCAS06,0*1B\r\n")
     // $PCAS02,1000*2E, 200*1D, 100*1E; $PCAS01,5*19: ATGM336H drivers.
     #expect(
       text(.configuration, .casic, part: 1) == "$PCAS02,1000*2E\r\n$PCAS06,0*1B\r\n")
@@ -200,6 +207,8 @@ private func text(
     // UM2791 section 10.2.1: hexadecimal without 0x; ST's X-CUBE-GNSS1 example sets 1201 and 1228 so.
     #expect(text(.storage, .teseo).hasPrefix("$PSTMSETPAR,1201,46*"))
     #expect(text(.storage, .teseo, part: 1).hasPrefix("$PSTMSETPAR,1228,0*"))
+    // Drivers for the LIV3F: GSV is bit 0x80000, $PSTMNMEAREQUEST,80000,0.
+    #expect(text(.satellites(every: 1), .teseo).hasPrefix("$PSTMNMEAREQUEST,80000,0*"))
     // Section 12.2.
     for (speed, code): (UInt32, String) in [
       (4_800, "4"), (9_600, "5"), (19_200, "7"), (38_400, "8"), (57_600, "9"), (115_200, "A"),

@@ -11,7 +11,7 @@ extension SplitMix64 {
 }
 
 /// All states.
-let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
+let allStates = (0...24).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
 
 @Suite("Random walks") struct RandomWalkTests {
   private static let setups = [
@@ -133,7 +133,8 @@ enum Pairs {
     "off", "standby", "tracking", "powersave", "batching", "drain", "pin", "fault", "wake-fault",
     "supply-fault", "deadline",
     "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "values",
-    "nak-poll", "empty", "filled", "entry", "other", "dbd", "mga-ack", "mga-nak",
+    "nak-poll", "empty", "filled", "entry", "other", "dbd", "mga-ack", "mga-nak", "sat", "watch",
+    "unwatch",
   ]
   static let events: [DriverEvent] = [
     .goal(.off), .goal(.standby), .goal(.tracking), .goal(.powersave),
@@ -153,6 +154,8 @@ enum Pairs {
     .message(.malformed), .message(aidingEntry),
     .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, payloadStart: 1))),
     .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, isAccepted: false, payloadStart: 1))),
+    .message(.navigation(.satellites(UBXSatellites(timeOfWeek_ms: 0)))), .satellites(true),
+    .satellites(false),
   ]
 
   /// The answer to a poll, without values.

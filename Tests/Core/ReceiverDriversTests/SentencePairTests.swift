@@ -7,7 +7,7 @@ import Testing
 @Suite("Every state and event of a receiver commanded by sentences") struct SentencePairTests {
   private typealias State = SentenceDriver.State
 
-  private static let states: [State] = (0...13).compactMap { State(rawValue: $0) }
+  private static let states: [State] = (0...14).compactMap { State(rawValue: $0) }
 
   private static let setup = ReceiverSetup(
     family: .airoha, lineSpeed: 38_400, output: .nmea, hasWakePin: true, hasSupplySwitch: true)
@@ -38,6 +38,7 @@ import Testing
     case .pulsing: return asleep + [.goal(.tracking)]
     case .waking: return asleep + [.goal(.tracking), nil]
     case .lost: return configured + [.lineFault]
+    case .switchingSatellites: return configured + [.satellites(true)]
     }
   }
 
@@ -64,6 +65,7 @@ import Testing
     ("speed-ack", result(864, .done)), ("ack", result(62, .done)), ("nak", result(62, .failed)),
     ("busy", result(62, .busy)), ("sleep-ack", result(3, .done)),
     ("sleep-nak", result(3, .unsupported)), ("other", .message(.malformed)),
+    ("watch", .satellites(true)), ("unwatch", .satellites(false)),
   ]
 
   @Test("each event has the listed effect in each state")

@@ -47,6 +47,25 @@ import Testing
     for descriptor in ends { close(descriptor) }
   }
 
+  @Test("bytes after a silence are reported with the arrival of the first one, others without")
+  func inputStart() throws {
+    var board = try board()
+    usleep(40_000)
+    let before = board.now
+    terminal.send("x")
+    let first = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
+    // The wait measures the epoch, until 30 ms of silence.
+    let start = try #require(first.inputStart)
+    #expect(start >= before && start + BurstTiming.epochGap <= board.now)
+    _ = try read(&board)
+    terminal.send("y")
+    usleep(5_000)
+    // Buffered while the board slept: the arrival is unknown.
+    #expect(board.wait(in: .idle, until: soon(10), wakesOnInput: false).reason == .alarm)
+    let second = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
+    #expect(second.reason == .bytes && second.inputStart == nil)
+  }
+
   @Test("a request is not delayed until the rest of an epoch has arrived")
   func requestDuringEpoch() throws {
     var board = try board()

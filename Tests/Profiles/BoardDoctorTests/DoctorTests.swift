@@ -224,6 +224,24 @@ struct DoctorTests {
     #expect(searched.outcome == .failed && searched.found == "no receiver detected on /dev/ttyAMA0")
   }
 
+  @Test(
+    "the program that listens on gpsd's port is named",
+    arguments: [("gpsd", Finding.Outcome.skipped), ("torpor-gpsd", .passed)])
+  func gpsdPort(_ name: String, _ outcome: Finding.Outcome) {
+    let board = FakeBoard()
+    board.write(
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+        + "   0: 0100007F:0B83 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n",
+      to: "/proc/net/tcp")
+    board.process(512, name)
+    board.link("/proc/512/fd/4", to: "socket:[777]")
+    let finding = board.findings(Self.options(line: nil))["gpsd port"]
+    #expect(finding?.outcome == outcome)
+    #expect(finding?.found.contains("\(name) (process 512)") == true)
+    board.remove("/proc/net/tcp")
+    #expect(board.findings(Self.options(line: nil))["gpsd port"] == nil)
+  }
+
   @Test("with an invalid profile, checks that depend on it are skipped and make no statement")
   func invalidProfile() throws {
     let board = FakeBoard()

@@ -195,6 +195,12 @@ enum Samples {
         wakesOnInput: true))
     status.demandingClients = 2
     status.uses = [use, WireUse(WireClientName(user: 0, name: "x"), execution: nil)]
+    var clock = WireClock(socket: "/run/chrony.torpor.sock", isFeeding: true, samples: 60)
+    clock.last = time
+    clock.offset_us = -12
+    clock.isPulse = true
+    clock.suggestion = "restart \"chronyd\""
+    status.clock = clock
     return status
   }
 

@@ -137,6 +137,8 @@ public struct EpochAssembler: Sendable {
     /// Valid while ``PendingParts/hasNextSatellites`` is set.
     var nextSatellites = UBXSatellites(timeOfWeek_ms: 0)
     var leapSeconds: Int8?
+    /// Change of leap seconds at the end of the day.
+    var leapChange: Int8 = 0
   }
 
   /// Identity of the last emitted epoch, to recognise late and repeated messages.
@@ -198,6 +200,9 @@ public struct EpochAssembler: Sendable {
   /// Silence on the line that ends the open epoch: call ``close()`` when it has passed since the last
   /// byte. With ``EpochOptions/detectsEpochEnd`` it is measured, 40 to 400 ms; else it is the option's.
   @inlinable public var silenceTimeout: Interval { endDetector.silenceTimeout }
+
+  /// Change of leap seconds at the end of the present day, from NAV-TIMELS; 0 if none is announced.
+  public var leapChange: Int8 { ubx.leapChange }
 
   /// Whether the last message of this receiver's epochs is detected, so that no silence is needed.
   @inlinable public var isEndReliable: Bool { endDetector.isReliable }
@@ -763,7 +768,10 @@ extension EpochAssembler {
     switch part {
     case .gpsTime(let m): if m.valid & 4 != 0 { ubx.leapSeconds = m.leapSeconds }
     // Source 0 is the firmware's default, no better than this build's.
-    case .leapSeconds(let m): if m.valid & 1 != 0, m.source != 0 { ubx.leapSeconds = m.current }
+    case .leapSeconds(let m):
+      let isCurrent = m.valid & 1 != 0 && m.source != 0
+      if isCurrent { ubx.leapSeconds = m.current }
+      ubx.leapChange = isCurrent ? m.pending : 0
     case .satellites(let m), .channels(let m):
       ubx.nextSatellites = m
       pending.hasNextSatellites = true

@@ -15,6 +15,8 @@ enum Airoha: SentenceFamily {
     descriptor.configurationParts = sentenceCount + 1
     // LC76G of variants PA and PB have a fixed rate of 1 Hz.
     descriptor.fixedRatePart = sentenceCount
+    // `$PAIR062` accepts 0 to 20.
+    descriptor.satelliteOutput = .switched(longestRate: 20)
     return descriptor
   }
 
@@ -27,6 +29,7 @@ enum Airoha: SentenceFamily {
     case .probe: 2
     case .lineSpeed: 864
     case .configuration: part < sentenceCount ? 62 : 50
+    case .satellites: 62
     case .standby: 3
     }
   }
@@ -47,6 +50,8 @@ enum Airoha: SentenceFamily {
       } else {
         buffer.appendPAIR(50, Int64(interval_ms))
       }
+    // GSV.
+    case .satellites(let rate): buffer.appendPAIR(62, 3, Int64(rate))
     case .standby: buffer.appendPAIR(3)
     }
   }

@@ -15,6 +15,7 @@ enum CASIC: SentenceFamily {
       query: "PCAS06,0", answer: "TXT", releaseField: 4, lastReleaseField: 5, prefix: "SW=")
     descriptor.configurationParts = 2
     descriptor.standbyLimit = .seconds(standbyLimit_s)
+    descriptor.satelliteOutput = .switched(longestRate: 9)
     return descriptor
   }
 
@@ -24,7 +25,7 @@ enum CASIC: SentenceFamily {
   static func answer(to command: SentenceCommand, part: UInt8) -> UInt16? {
     switch command {
     case .none, .wakeUp, .restart, .storage, .standby: nil
-    case .probe, .lineSpeed, .configuration: 6
+    case .probe, .lineSpeed, .configuration, .satellites: 6
     }
   }
 
@@ -38,10 +39,11 @@ enum CASIC: SentenceFamily {
     case .lineSpeed(let speed): buffer.appendPCAS(1, baudRateCode(speed))
     case .configuration:
       if part == 0 {
-        buffer.appendPCASOutput()
+        buffer.appendPCASOutput(satellites: 0)
       } else {
         buffer.appendPCAS(2, Int64(interval_ms))
       }
+    case .satellites(let rate): buffer.appendPCASOutput(satellites: rate)
     case .standby: buffer.appendPCAS(12, standbyLimit_s)
     }
     if command != .probe, answer(to: command, part: part) != nil { buffer.appendPCAS(6, 0) }
@@ -79,13 +81,14 @@ extension FrameBuffer {
     appendCommand("PCAS", command, digits: 2, value)
   }
 
-  /// Appends `$PCAS03`: GGA, GSA and RMC with each fix, no other sentence.
-  fileprivate mutating func appendPCASOutput() {
+  /// Appends `$PCAS03`: GGA, GSA and RMC with each fix, GSV with each nth one, no other sentence.
+  fileprivate mutating func appendPCASOutput(satellites rate: UInt8) {
     let start = beginCommand("PCAS", 3, digits: 2)
     // GGA, GLL, GSA, GSV, RMC, VTG, ZDA, ANT, DHV, LPS, two reserved, UTC, GST.
     for field in 0..<14 {
       switch field {
       case 0, 2, 4: appendField(1)
+      case 3: appendField(Int64(rate))
       case 10, 11: append(UInt8(ascii: ","))
       case _: appendField(0)
       }

@@ -86,6 +86,16 @@ import LocationTypes
   }
 }
 
+/// How a receiver is made to send its satellites in view.
+@frozen public enum SatelliteOutput: Equatable, Sendable {
+  /// No command: they come, or not.
+  case fixed
+  /// A command switches their output on and off, with every nth fix up to this number.
+  case switched(longestRate: UInt8)
+  /// A command requests them once.
+  case requested
+}
+
 /// Query for the identity of a receiver with proprietary sentences, and where its answer states it.
 public struct IdentityQuery: Sendable {
   /// Where the answer states the model.
@@ -135,6 +145,8 @@ public struct FamilyDescriptor: Sendable {
   public var intervals = PermittedIntervals.any
   /// Largest batch buffer; nil without one.
   public var batchLimits: BatchLimits?
+  /// How satellites in view are obtained.
+  public var satelliteOutput = SatelliteOutput.fixed
   /// Query for the identity by a sentence; nil for UBX (MON-VER) and for receivers without commands.
   public var identity: IdentityQuery?
   /// Number of parts of ``SentenceCommand/configuration``, each with its own answer.

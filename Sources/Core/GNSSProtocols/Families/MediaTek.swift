@@ -11,6 +11,7 @@ enum MediaTek: SentenceFamily {
     // Answer: release, build, model, version.
     descriptor.identity = IdentityQuery(query: "PMTK605", answer: "PMTK705", model: .field(3))
     descriptor.configurationParts = 2
+    descriptor.satelliteOutput = .switched(longestRate: 5)
     return descriptor
   }
 
@@ -20,6 +21,7 @@ enum MediaTek: SentenceFamily {
     case .probe: 0
     case .lineSpeed: 251
     case .configuration: part == 0 ? 314 : 220
+    case .satellites: 314
     case .standby: 161
     }
   }
@@ -34,10 +36,11 @@ enum MediaTek: SentenceFamily {
     case .lineSpeed(let speed): buffer.appendPMTK(251, Int64(speed))
     case .configuration:
       if part == 0 {
-        buffer.appendPMTKOutput()
+        buffer.appendPMTKOutput(satellites: 0)
       } else {
         buffer.appendPMTK(220, Int64(interval_ms))
       }
+    case .satellites(let rate): buffer.appendPMTKOutput(satellites: rate)
     case .standby: buffer.appendPMTK(161, 0)
     }
   }
@@ -72,11 +75,17 @@ extension FrameBuffer {
     appendCommand("PMTK", command, digits: 3, value)
   }
 
-  /// Appends `$PMTK314`: RMC, GGA and GSA with each fix, none of the other sixteen sentences.
-  fileprivate mutating func appendPMTKOutput() {
+  /// Appends `$PMTK314`: RMC, GGA and GSA with each fix, GSV with each nth one, none of the other fifteen sentences.
+  fileprivate mutating func appendPMTKOutput(satellites rate: UInt8) {
     let start = beginCommand("PMTK", 314, digits: 3)
-    // GLL, RMC, VTG, GGA, GSA, and 14 more that stay off.
-    for field in 0..<19 { appendField(field == 1 || field == 3 || field == 4 ? 1 : 0) }
+    // GLL, RMC, VTG, GGA, GSA, GSV, and 13 more that stay off.
+    for field in 0..<19 {
+      switch field {
+      case 1, 3, 4: appendField(1)
+      case 5: appendField(Int64(rate))
+      case _: appendField(0)
+      }
+    }
     endSentence(start)
   }
 }

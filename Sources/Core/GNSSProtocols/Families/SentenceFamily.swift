@@ -17,6 +17,8 @@ import LocationTypes
   case configuration
   /// Write the configuration to the receiver's flash: a part for each of those of `configuration`, and one to save them.
   case storage
+  /// Send GSV with each nth fix, or never for 0; with ``SatelliteOutput/requested``, send it once.
+  case satellites(every: UInt8)
   /// Enter standby until woken.
   case standby
 }

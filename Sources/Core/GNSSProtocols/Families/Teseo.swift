@@ -19,12 +19,14 @@ enum Teseo: SentenceFamily {
     descriptor.identity = IdentityQuery(query: "PSTMGETSWVER,6", answer: "PSTMVER")
     descriptor.configurationParts = 3
     descriptor.standbyLimit = .seconds(standbyLimit_s)
+    // The list of sentences is in flash, which wears out; a request has no effect on it.
+    descriptor.satelliteOutput = .requested
     return descriptor
   }
 
   static func answer(to command: SentenceCommand, part: UInt8) -> UInt16? {
     switch command {
-    case .none, .wakeUp, .restart: nil
+    case .none, .wakeUp, .restart, .satellites: nil
     case .probe: Answer.version
     case .lineSpeed: part == 0 ? Answer.set : Answer.save
     case .configuration: parameter(part)
@@ -57,6 +59,8 @@ enum Teseo: SentenceFamily {
     case .storage where part == 2: buffer.appendPeriod(interval_ms)
     case .lineSpeed, .storage: buffer.append("PSTMSAVEPAR")
     case .restart: buffer.append("PSTMSRR")
+    // UM2229 §10.2.38: sends the sentences of the list once.
+    case .satellites: buffer.appendSatelliteRequest()
     case .standby: buffer.append("PSTMFORCESTANDBY", standbyLimit_s)
     }
   }
@@ -148,6 +152,13 @@ extension FrameBuffer {
       if shift == 0 { break }
       shift -= 4
     }
+    endSentence(start)
+  }
+
+  /// Appends `$PSTMNMEAREQUEST` with the low and the high half of the list of sentences: GSV (§12.17).
+  fileprivate mutating func appendSatelliteRequest() {
+    let start = beginSentence("PSTMNMEAREQUEST")
+    append(ascii: ",80000,0")
     endSentence(start)
   }
 

@@ -5,6 +5,8 @@ enum UBlox {
     var descriptor = FamilyDescriptor(
       name: name, maker: "u-blox", generation: generation, commandProtocol: .ubx)
     descriptor.capabilities = .ubxOutput.union(.batching).union(.dutyCycle).union(.databaseTransfer)
+    // NAV-SAT and NAV-DOP.
+    descriptor.satelliteOutput = .switched(longestRate: .max)
     return descriptor
   }
 

@@ -129,6 +129,13 @@ struct StreamDecoder: Sendable {
     return copy
   }
 
+  /// Calls `body` with the last decoded frame, which is `count` bytes long. Valid until the next call of `next` or
+  /// `finish`.
+  func readLastFrame(_ count: Int, _ body: (Span<UInt8>) -> Void) {
+    precondition(count >= 0 && count <= start, "a frame of that length lies in the buffer")
+    body(buffer.span.extracting(start - count..<start))
+  }
+
   /// Consumes bytes from `offset` on until `reader` returns a product; false when all are consumed.
   ///
   /// Buffers as many bytes as fit and examines only the buffer.

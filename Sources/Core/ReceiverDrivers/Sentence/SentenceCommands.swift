@@ -11,7 +11,7 @@ extension SentenceCommand: ReceiverCommand {
   func partCount(for setup: ReceiverSetup) -> UInt8 {
     let family = setup.family.descriptor
     return switch self {
-    case .none, .probe, .wakeUp, .restart, .standby: 1
+    case .none, .probe, .wakeUp, .restart, .satellites, .standby: 1
     // The second part saves it.
     case .lineSpeed: family.capabilities.contains(.configurationInFlash) ? 2 : 1
     case .configuration: family.configurationParts

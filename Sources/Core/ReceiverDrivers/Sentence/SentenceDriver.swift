@@ -48,6 +48,9 @@ import LocationTypes
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
 /// | `tracking` | standby rejected, `standbyRetry` reached | `fallingAsleep` |
 /// | `tracking` | start notice, or a sentence that the configuration disables | `configuring` |
+/// | `tracking` | satellites in view wanted, or no longer (``SatelliteWatch``) | `switchingSatellites` |
+/// | `switchingSatellites` | answer, or none after two transmissions | `tracking` |
+/// | `switchingSatellites` | start notice | `configuring` |
 /// | `fallingAsleep` | silence, or acknowledgement and 0.5 s | `standby` or `unpowered` |
 /// | `standby` | live output, or a start notice | `fallingAsleep`; `lost` after the fourth time |
 /// | `standby` (CASIC) | 18 hours | `fallingAsleep` |
@@ -105,7 +108,7 @@ struct SentenceDriver: CommandedDriver {
     case .idle, .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed,
       .restarting, .configuring:
       .starting
-    case .tracking: .running
+    case .tracking, .switchingSatellites: .running
     case .lost: .lost
     }
   }
@@ -124,7 +127,7 @@ struct SentenceDriver: CommandedDriver {
     link.now = now
     let isEarly = epoch.acquired.map { $0 < link.receiver.configuredAt } ?? false
     switch state {
-    case .tracking, .fallingAsleep:
+    case .tracking, .switchingSatellites, .fallingAsleep:
       if link.receiver.isConfigured && !isEarly { return .accept }
       link.counters.unconfiguredEpochs.incrementSaturating()
       return .drop
@@ -159,6 +162,7 @@ extension SentenceDriver {
     case .restarting: enter(.probing)
     case .configuring: repeatOrDeclareLost()
     case .tracking: handleTrackingDeadline()
+    case .switchingSatellites: repeatSatelliteSwitch()
     case .fallingAsleep: confirmSleep()
     case .lost: retryLost()
     }
@@ -180,8 +184,7 @@ extension SentenceDriver {
     proceed()
   }
 
-  /// Does nothing: the link holds all state that depends on the configuration.
-  mutating func invalidateSettings() {}
+  mutating func invalidateSettings() { link.satellites.invalidate() }
 
   mutating func invalidateVolatileState(power: KnownPower) {
     link.invalidateVolatileState(power: power)
@@ -233,7 +236,9 @@ extension SentenceDriver {
   private func meaning(of message: GNSSMessage) -> Meaning {
     switch message {
     case .rmc, .gga, .gsa: .live
-    case .gsv, .vtg, .gll: .disabled
+    case .gsv:
+      link.satellites.mayArrive(at: now, within: link.answerTimeout) ? .live : .disabled
+    case .vtg, .gll: .disabled
     case .commandResult(let result):
       result.family == setup.family ? .answer(result) : .nothing
     case .receiverNotice(.started): .started
@@ -253,6 +258,7 @@ extension SentenceDriver {
       if consumeAnswer(meaning), !link.sendNextPart() { finishSpeedChange() }
     case .configuring: receiveWhileConfiguring(meaning)
     case .tracking: receiveWhileTracking(meaning)
+    case .switchingSatellites: receiveWhileSwitching(meaning)
     case .fallingAsleep: receiveWhileFallingAsleep(meaning)
     case .standby:
       switch meaning {
@@ -318,8 +324,29 @@ extension SentenceDriver {
 
   mutating func finishCommand() {
     if link.exchange.lastSent == .storage { return enter(.restarting) }
-    link.receiver.markConfigured(at: now)
+    if case .satellites(let rate) = link.exchange.lastSent {
+      link.satellites.finishSwitch(isOn: rate > 0, at: now)
+    } else {
+      link.receiver.markConfigured(at: now)
+      // Every configuration disables GSV.
+      link.satellites.finishSwitch(isOn: false, at: now)
+    }
     proceed()
+  }
+
+  /// Handles a message while the switch of GSV is in flight.
+  private mutating func receiveWhileSwitching(_ meaning: Meaning) {
+    switch meaning {
+    case .answer(let result):
+      guard consumeAnswer(meaning) else { return }
+      switch result.outcome {
+      case .done: finishPart()
+      case .pending, .busy: break  // Repeated at the deadline.
+      case .unsupported, .failed, .invalid: handleSatelliteRejection()
+      }
+    case .started: handleLostConfiguration()
+    case .live, .disabled, .nothing: break
+    }
   }
 
   private mutating func receiveWhileTracking(_ meaning: Meaning) {
@@ -328,8 +355,18 @@ extension SentenceDriver {
     case .started: handleLostConfiguration()
     case .disabled:
       if now - link.receiver.configuredAt > link.answerTimeout { handleLostConfiguration() }
-    case .live, .answer, .nothing: break
+    case .live: requestSatellites()
+    case .answer, .nothing: break
     }
+  }
+
+  /// Requests GSV from a receiver that sends it only on request, and not again within the time of two reports.
+  private mutating func requestSatellites() {
+    guard link.satellites.isWanted, setup.satelliteOutput == .requested,
+      link.satellites.beginRequest(at: now, after: setup.satelliteInterval)
+    else { return }
+    link.exchange.write(.satellites(every: 1))
+    link.counters.commands.incrementSaturating()
   }
 
   /// Handles a message after the standby command. Live output counts only after the answer timeout, since earlier
@@ -357,7 +394,7 @@ extension SentenceDriver {
     static let machine = TransitionCoverage(
       "SentenceDriver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
-        + "restarting configuring tracking fallingAsleep standby lost",
+        + "restarting configuring tracking fallingAsleep standby lost switchingSatellites",
       events: DriverEvent.columns)
   }
 #endif

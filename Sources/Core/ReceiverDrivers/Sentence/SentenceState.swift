@@ -32,6 +32,8 @@ extension SentenceDriver {
     case standby = 12
     /// Not answering; waiting for the next attempt.
     case lost = 13
+    /// Awake with live output; switching GSV on or off.
+    case switchingSatellites = 14
   }
 }
 
@@ -43,6 +45,7 @@ extension SentenceDriver.State {
     case .powering: .powering
     case .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .restarting, .configuring:
       .busy
+    case .switchingSatellites: .preemptible
     case .tracking, .standby: .steady
     case .fallingAsleep: .fallingAsleep
     case .lost: .lost
@@ -66,8 +69,10 @@ extension SentenceDriver {
 
   func nextStateWhenResponsive(_ goal: ReceiverMode) -> State {
     switch goal {
-    case .off, .standby: .fallingAsleep
-    case .tracking, .powersave, .batching: link.receiver.isConfigured ? .tracking : .configuring
+    case .off, .standby: return .fallingAsleep
+    case .tracking, .powersave, .batching:
+      if !link.receiver.isConfigured { return .configuring }
+      return needsSatelliteSwitch(isTracking: true) ? .switchingSatellites : .tracking
     }
   }
 
@@ -90,6 +95,9 @@ extension SentenceDriver {
       link.exchange.write(.restart)
       link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime
     case .configuring: link.send(.configuration)
+    case .switchingSatellites:
+      beginSatelliteSwitch(
+        .satellites(every: link.satellites.isWanted ? setup.satelliteRate : 0))
     case .fallingAsleep: link.beginSleepEntry()
     case .tracking:
       setTrackingDeadline()

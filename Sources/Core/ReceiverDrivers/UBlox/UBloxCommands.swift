@@ -11,6 +11,8 @@ enum M10Key {
   static let uart1OutProtUBX: UInt32 = 0x1074_0001
   static let uart1OutProtNMEA: UInt32 = 0x1074_0002
   static let navPVTOnUART1: UInt32 = 0x2091_0007
+  static let navDOPOnUART1: UInt32 = 0x2091_0039
+  static let navSATOnUART1: UInt32 = 0x2091_0016
   static let rateMeas: UInt32 = 0x3021_0001
   static let ackAiding: UInt32 = 0x1011_0025
   static let pmOperateMode: UInt32 = 0x20D0_0001
@@ -53,6 +55,8 @@ enum UBloxCommand: ReceiverCommand {
   case powerMode(UBloxPowerMode)
   /// Switch live output on or off.
   case liveOutput(Bool)
+  /// Send NAV-SAT and NAV-DOP with each nth epoch, or never for 0.
+  case satellites(every: UInt8)
   /// Enable batching, with the batch pin asserted from this number of entries on.
   case enableBatching(watermark: UInt16)
   /// Change the watermark only.
@@ -96,8 +100,8 @@ extension UBloxCommand {
     case .none, .probe, .pollConfiguration, .wakeBytes, .retrieveBatch, .standby: nil
     case .pollAiding, .aidingEntry: .mgaDBD
     case .aidingTime: .mgaINI
-    case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
-      .disableBatching, .enableAidingAcknowledgements:
+    case .lineSpeed, .configuration, .powerMode, .liveOutput, .satellites, .enableBatching,
+      .watermark, .disableBatching, .enableAidingAcknowledgements:
       setup.usesSeparateMessages ? m8Messages(for: setup)[part].identity : .cfgVALSET
     }
   }
@@ -107,11 +111,9 @@ extension UBloxCommand {
     switch self {
     case .configuration(let power): power
     case .powerMode(let power): power
-    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching,
-      .watermark, .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements,
-      .pollAiding,
-      .aidingTime,
-      .aidingEntry:
+    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .liveOutput, .satellites,
+      .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby,
+      .enableAidingAcknowledgements, .pollAiding, .aidingTime, .aidingEntry:
       nil
     }
   }
@@ -139,8 +141,8 @@ extension UBloxCommand {
     case .standby: buffer.appendPowerRequest(UBloxCommand.standbyRequest(for: setup))
     case .pollAiding: buffer.appendPoll(.mgaDBD)
     case .aidingTime(let utc): buffer.appendAidingTime(utc)
-    case .lineSpeed, .configuration, .powerMode, .liveOutput, .enableBatching, .watermark,
-      .disableBatching, .enableAidingAcknowledgements:
+    case .lineSpeed, .configuration, .powerMode, .liveOutput, .satellites, .enableBatching,
+      .watermark, .disableBatching, .enableAidingAcknowledgements:
       if setup.usesSeparateMessages {
         m8Messages(for: setup)[part].append(to: &buffer, for: setup)
       } else {
@@ -153,9 +155,16 @@ extension UBloxCommand {
   /// Content of the command's CFG-VALSET.
   ///
   /// Also written to battery-backed RAM, from which the next start loads RAM. Aiding is for receivers without a backup
-  /// supply, so its setting goes to RAM only.
+  /// supply, and satellites in view are for clients that may be gone at the next start, so both go to RAM only.
   func items(for setup: ReceiverSetup) -> UBXConfiguration {
-    let isVolatile = self == .enableAidingAcknowledgements
+    let isVolatile: Bool
+    switch self {
+    case .enableAidingAcknowledgements, .satellites: isVolatile = true
+    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
+      .liveOutput, .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby,
+      .pollAiding, .aidingTime, .aidingEntry:
+      isVolatile = false
+    }
     var items = UBXConfiguration(layers: isVolatile ? .ram : UBXLayers.ram.union(.batteryBacked))
     addItems(for: setup, to: &items)
     return items
@@ -181,6 +190,9 @@ extension UBloxCommand {
       if let power { UBloxCommand.addPower(power, &items) }
     case .powerMode(let power): UBloxCommand.addPower(power, &items)
     case .liveOutput(let on): items.set(UBloxCommand.liveOutputKey(setup), on ? 1 : 0)
+    case .satellites(let rate):
+      items.set(M10Key.navSATOnUART1, UInt64(rate))
+      items.set(M10Key.navDOPOnUART1, UInt64(rate))
     case .enableBatching(let watermark): UBloxCommand.addBatching(setup, watermark, &items)
     case .watermark(let entries): items.set(M10Key.batchWarnThrs, UInt64(entries))
     case .disableBatching: items.set(M10Key.batchEnable, 0)

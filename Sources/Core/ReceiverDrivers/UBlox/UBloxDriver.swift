@@ -42,7 +42,7 @@ import LocationTypes
 /// ```
 ///   configuring       (skipped if the poll has verified it; for goal off and standby, if batching is off)
 ///     │ ACK
-///     ├─ goal tracking or powersave, batching off ─▶ restoring? ─▶ changingPower? ─▶ tracking
+///     ├─ goal tracking or powersave, batching off ─▶ restoring? ─▶ changingPower? ─▶ switchingSatellites? ─▶ tracking
 ///     │
 ///     ├─ goal batching, batching off ─▶ changingPower? ─▶ restoring? ─▶ enabling ─▶ muting ─▶ batching
 ///     │                 batching unknown ─▶ leaving ───────────────────────┘                   ▲   │
@@ -55,7 +55,8 @@ import LocationTypes
 ///                                                                  └─▶ unpowered (goal off, or power cycle)
 /// ```
 ///
-/// A question mark means that the state is entered only if it is needed: `restoring` if stored assistance data is
+/// A question mark means that the state is entered only if it is needed: `switchingSatellites` if satellites in view are
+/// to be switched (with goal batching: off, as the first state), `restoring` if stored assistance data is
 /// usable after a power-on, `changingPower` if the duty cycle is to be switched, `unmuting` if live output is off,
 /// `saving` if the navigation database is worth storing before a power-off. An M8 cannot change the watermark alone: it
 /// leaves batching and enters it again. A power mode change leaves batching as well.
@@ -72,11 +73,13 @@ import LocationTypes
 /// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off |
 /// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
 /// | `saving`, `restoring` | no answer after two transmissions | next message, or next state |
+/// | `tracking` | satellites in view wanted, or no longer (``SatelliteWatch``) | `switchingSatellites` |
+/// | `switchingSatellites` | answer, or none after two transmissions | next state |
 /// | every state except `idle` and `unpowered` | line fault | `lost` |
 /// | `lost` | back-off of 1, 2, 4 … 60 s (240 s if streaming) | wake-up; every fourth time a power cycle, if wired |
 ///
-/// A new goal takes effect immediately in `unpowered`, `tracking`, `batching` and `standby`; it aborts `saving` and
-/// `restoring`, and shortens `fallingAsleep`. The goal off also powers off a `lost` receiver that has a supply switch.
+/// A new goal takes effect immediately in `unpowered`, `tracking`, `batching` and `standby`; it aborts `saving`,
+/// `restoring` and `switchingSatellites`, and shortens `fallingAsleep`. The goal off also powers off a `lost` receiver that has a supply switch.
 /// In all other states the goal waits for the command in flight (``DriverStage``).
 ///
 /// Invariants:
@@ -89,7 +92,7 @@ import LocationTypes
 ///    streams and answers no command (PWR-12).
 /// 5. Standby is assumed only after silence (PWR-4). The supply is switched off only after a standby request (PWR-5).
 /// 6. A drain request is always answered, with `.drained` or `.lost`.
-/// 7. Assistance data is optional (PWR-8): a failure to save or restore it never blocks the goal.
+/// 7. Assistance data (PWR-8) and satellites in view are optional: their failure never blocks the goal.
 ///
 /// Ownership. Only ``enter(_:)`` writes ``state``, and only `recordEmitted(_:)` writes `lastEmitted_utc`. The engine
 /// changes the driver through `handle`, `admit`, `nextReleasedEpoch`, `expectBufferedFixes` and `setClock` only.
@@ -150,7 +153,7 @@ struct UBloxDriver: CommandedDriver {
       .configuring:
       .starting
     case .tracking, .changingPower, .enabling, .muting, .unmuting, .disabling, .saving,
-      .restoring:
+      .restoring, .switchingSatellites:
       known.powerMode == .cyclic ? .powersave : .running
     case .batching, .changingWatermark, .draining, .leaving: .batching
     case .lost: .lost
@@ -233,7 +236,8 @@ extension UBloxDriver.State {
     case .unmuting, .leaving, .disabling: true
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting, .batching,
-      .changingWatermark, .draining, .fallingAsleep, .standby, .lost, .saving, .restoring:
+      .changingWatermark, .draining, .fallingAsleep, .standby, .lost, .saving, .restoring,
+      .switchingSatellites:
       false
     }
   }
@@ -300,7 +304,8 @@ extension UBloxDriver {
       return dropUnconfigured()
     }
     switch state {
-    case .tracking, .changingPower, .enabling, .muting, .saving, .restoring:
+    case .tracking, .changingPower, .enabling, .muting, .saving, .restoring,
+      .switchingSatellites:
       return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
       // An epoch that started before live output was switched off may be complete only now.
@@ -449,7 +454,7 @@ extension UBloxDriver {
     case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
     case .rejection(let identity): if link.consumeAnswer(identity) { continueSaving() }
     case .aidingEntry: storeEntry()
-    case .version, .configuration, .status, .entry, .nothing: break
+    case .satellites, .version, .configuration, .status, .entry, .nothing: break
     }
   }
 
@@ -513,7 +518,7 @@ extension UBloxDriver {
       guard link.consumeAnswer(identity) else { return }
       link.closeExchange()
       handleFailedAiding()
-    case .version, .configuration, .status, .entry, .aidingEntry, .nothing: break
+    case .satellites, .version, .configuration, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
@@ -527,8 +532,8 @@ extension UBloxDriver {
       aiding.nextIndex += 1
       sendNextEntry()
     case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
-      .liveOutput, .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby,
-      .pollAiding:
+      .liveOutput, .satellites, .enableBatching, .watermark, .retrieveBatch, .disableBatching,
+      .standby, .pollAiding:
       preconditionFailure("no command of a restore")
     }
   }
@@ -574,8 +579,8 @@ extension UBloxDriver {
     // Without acknowledgements, the driver cannot determine when to send the next message.
     case .enableAidingAcknowledgements: endRestoring()
     case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
-      .liveOutput, .enableBatching, .watermark, .retrieveBatch, .disableBatching, .standby,
-      .pollAiding:
+      .liveOutput, .satellites, .enableBatching, .watermark, .retrieveBatch, .disableBatching,
+      .standby, .pollAiding:
       preconditionFailure("no command of a restore")
     }
   }
@@ -618,7 +623,8 @@ extension UBloxDriver {
       // The receiver rejects a retrieval if batching is off: it has lost its configuration, or batching was never on.
       if state == .draining && handleLostConfiguration() { return }
       finishDrain()
-    case .answer, .rejection, .live, .version, .configuration, .aidingEntry, .nothing: break
+    case .answer, .rejection, .live, .satellites, .version, .configuration, .aidingEntry, .nothing:
+      break
     }
   }
 
@@ -727,7 +733,7 @@ extension UBloxDriver {
       proceed()
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
       .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
-      .disabling, .fallingAsleep, .saving, .restoring:
+      .disabling, .fallingAsleep, .saving, .restoring, .switchingSatellites:
       isDrainRequested = true
       answerDrainIfObsolete()
     }
@@ -742,7 +748,7 @@ extension UBloxDriver {
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting,
       .changingWatermark, .draining, .unmuting, .leaving, .disabling, .fallingAsleep, .standby,
-      .lost, .saving, .restoring:
+      .lost, .saving, .restoring, .switchingSatellites:
       break  // A drain is already in progress, or the pin floats.
     }
   }
@@ -764,6 +770,7 @@ extension UBloxDriver {
     case .draining, .leaving: repeatRetrieval()
     case .saving: handleSavingTimeout()
     case .restoring: handleRestoringTimeout()
+    case .switchingSatellites: repeatSatelliteSwitch()
     case .fallingAsleep: confirmSleep()
     case .lost: retryLost()
     }
@@ -801,6 +808,7 @@ extension UBloxDriver {
   }
 
   mutating func invalidateSettings() {
+    link.satellites.invalidate()
     known.isMuted = false
     known.isDrained = false
     // The receiver may have executed the command to enable batching although no answer arrived.
@@ -826,6 +834,8 @@ extension UBloxDriver {
   enum Meaning: Equatable {
     /// A live epoch, or a part of one, in this protocol.
     case live(ReceiverOutput)
+    /// NAV-SAT or NAV-DOP.
+    case satellites
     /// Acknowledgement (ACK).
     case answer(UBXIdentity)
     /// Rejection (NAK).
@@ -850,6 +860,7 @@ extension UBloxDriver {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition:
       meaning = .live(.nmea)
     case .navPVT, .hnrPVT: meaning = .live(.ubx)
+    case .navigation(.satellites), .navigation(.dilutions): meaning = .satellites
     case .acknowledged(let identity): meaning = .answer(identity)
     case .refused(let identity): meaning = .rejection(identity)
     case .configurationValues(let values): meaning = .configuration(values)
@@ -878,6 +889,7 @@ extension UBloxDriver {
     case .tracking:
       link.due = now + setup.lossSilence
       checkLiveOutput(meaning, allowed: setup.output)
+      if case .satellites = meaning { checkSatellites() }
     case .batching: checkLiveOutput(meaning, allowed: nil)
     case .draining:
       checkLiveOutput(meaning, allowed: nil)
@@ -885,6 +897,7 @@ extension UBloxDriver {
     case .leaving: receiveWhileDraining(meaning)
     case .saving: receiveWhileSaving(meaning)
     case .restoring: receiveWhileRestoring(meaning)
+    case .switchingSatellites: receiveWhileSwitching(meaning)
     case .fallingAsleep: receiveWhileFallingAsleep(meaning)
     case .standby: handleUnexpectedWake()
     }
@@ -898,7 +911,7 @@ extension UBloxDriver {
       handleProbeAnswer()
     case .configuration(let values): handlePolledValues(values)
     case .rejection(.cfgVALGET): handlePollRejection()
-    case .answer, .rejection, .live, .status, .entry, .aidingEntry, .nothing: break
+    case .answer, .rejection, .live, .satellites, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
@@ -956,8 +969,27 @@ extension UBloxDriver {
     switch meaning {
     case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
     case .rejection(let identity): if link.consumeAnswer(identity) { handleRejection() }
-    case .live, .version, .configuration, .status, .entry, .aidingEntry, .nothing: break
+    case .live, .satellites, .version, .configuration, .status, .entry, .aidingEntry, .nothing:
+      break
     }
+  }
+
+  /// Handles a message while the switch of the satellites in view is in flight.
+  private mutating func receiveWhileSwitching(_ meaning: Meaning) {
+    switch meaning {
+    case .live: checkLiveOutput(meaning, allowed: setup.output)
+    case .answer(let identity): if link.consumeAnswer(identity) { finishPart() }
+    case .rejection(let identity): if link.consumeAnswer(identity) { handleSatelliteRejection() }
+    case .satellites, .version, .configuration, .status, .entry, .aidingEntry, .nothing: break
+    }
+  }
+
+  /// Switches satellites in view off that an earlier run left on.
+  private mutating func checkSatellites() {
+    guard setup.switchesSatellites,
+      link.satellites.noteArrival(at: now, within: link.answerTimeout)
+    else { return }
+    proceed()
   }
 
   /// Handles a message after the standby command. Output that was in transmission does not count; a rejection does.
@@ -988,11 +1020,17 @@ extension UBloxDriver {
     case .disabling: markBatchingOff()
     case .saving: return continueSaving()
     case .restoring: return continueRestoring()
+    case .switchingSatellites: finishSatelliteSwitch()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
       preconditionFailure("no command of this state can be acknowledged")
     }
     proceed()
+  }
+
+  private mutating func finishSatelliteSwitch() {
+    guard case .satellites(let rate) = link.exchange.lastSent else { return }
+    link.satellites.finishSwitch(isOn: rate > 0, at: now)
   }
 
   private mutating func markBatchingOff() {
@@ -1034,7 +1072,8 @@ extension UBloxDriver {
       proceed()
     case .muting, .changingWatermark, .unmuting: repeatOrDeclareLost()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
-      .batching, .draining, .leaving, .fallingAsleep, .standby, .lost, .saving, .restoring:
+      .batching, .draining, .leaving, .fallingAsleep, .standby, .lost, .saving, .restoring,
+      .switchingSatellites:
       preconditionFailure("no command of this state can be rejected")
     }
   }
@@ -1044,8 +1083,8 @@ extension UBloxDriver {
     switch link.exchange.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
     case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
-      .liveOutput, .retrieveBatch, .disableBatching, .standby, .enableAidingAcknowledgements,
-      .pollAiding, .aidingTime, .aidingEntry:
+      .liveOutput, .satellites, .retrieveBatch, .disableBatching, .standby,
+      .enableAidingAcknowledgements, .pollAiding, .aidingTime, .aidingEntry:
       preconditionFailure("the last command had no watermark")
     }
   }
@@ -1092,7 +1131,8 @@ extension UBloxDriver {
       guard known.batch == .off else { return stateToLeave }
       if known.isMuted { return .unmuting }
       if shouldRestore { return .restoring }
-      return needsPowerChange ? .changingPower : .tracking
+      if needsPowerChange { return .changingPower }
+      return needsSatelliteSwitch(isTracking: true) ? .switchingSatellites : .tracking
     case .batching(let watermark): return stateToBatch(watermark)
     }
   }
@@ -1107,6 +1147,7 @@ extension UBloxDriver {
   /// Next state on the way into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
     if !link.receiver.isConfigured { return .configuring }
+    if known.batch == .off, needsSatelliteSwitch(isTracking: false) { return .switchingSatellites }
     // Live epochs are accepted while the power mode changes, so the buffer must be drained first.
     if needsPowerChange { return known.batch == .off ? .changingPower : stateToLeave }
     switch known.batch {
@@ -1149,6 +1190,8 @@ extension UBloxDriver {
     case .disabling: link.send(.disableBatching)
     case .saving: beginSaving()
     case .restoring: beginRestoring()
+    case .switchingSatellites:
+      beginSatelliteSwitch(.satellites(every: wantsSatellites ? setup.satelliteRate : 0))
     case .fallingAsleep: link.beginSleepEntry()
     case .tracking:
       link.due = now + setup.lossSilence
@@ -1171,6 +1214,14 @@ extension UBloxDriver {
     }
   }
 
+  /// Whether the receiver should send satellites in view: they are wanted, and the goal is to track.
+  private var wantsSatellites: Bool {
+    switch effectiveGoal {
+    case .tracking, .powersave: link.satellites.isWanted
+    case .none, .off, .standby, .batching: false
+    }
+  }
+
   private var targetWatermark: UInt16 {
     switch effectiveGoal {
     case .batching(let watermark): watermark
@@ -1185,7 +1236,7 @@ extension UBloxDriver.State {
   fileprivate var releasesHeldEpochs: Bool {
     switch self {
     case .tracking, .changingPower, .enabling, .muting, .batching, .fallingAsleep, .standby,
-      .unpowered, .saving, .restoring:
+      .unpowered, .saving, .restoring, .switchingSatellites:
       true
     case .idle, .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed,
       .configuring, .changingWatermark, .draining, .unmuting, .leaving, .disabling, .lost:
@@ -1200,7 +1251,7 @@ extension UBloxDriver.State {
       "UBloxDriver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
         + "configuring tracking enabling muting batching changingWatermark draining unmuting "
-        + "leaving disabling fallingAsleep standby lost changingPower saving restoring",
+        + "leaving disabling fallingAsleep standby lost changingPower saving restoring switchingSatellites",
       events: DriverEvent.columns)
   }
 #endif

@@ -9,6 +9,10 @@ enum M8Message: Equatable, Sendable {
   case port(speed: UInt32, sendsNMEA: Bool)
   /// CFG-MSG: NAV-PVT in every epoch, or never.
   case navPVT(Bool)
+  /// CFG-MSG: NAV-SAT with each nth epoch, or never for 0.
+  case navSAT(every: UInt8)
+  /// CFG-MSG: NAV-DOP with each nth epoch, or never for 0.
+  case navDOP(every: UInt8)
   /// CFG-RATE: navigation rate.
   case rate
   /// CFG-PM2: parameters of cyclic tracking.
@@ -61,6 +65,11 @@ extension UBloxCommand {
       all.append(.save)
     case .liveOutput(let on):
       all.append(sendsNMEA ? .port(speed: setup.lineSpeed, sendsNMEA: on) : .navPVT(on))
+    case .satellites(let rate):
+      all.append(.navSAT(every: rate))
+      all.append(.navDOP(every: rate))
+      // A configuration that was saved meanwhile contains them.
+      if rate == 0 { all.append(.save) }
     case .enableBatching(let watermark), .watermark(let watermark):
       all.append(.batch(watermark: watermark))
     case .disableBatching: all.append(.batch(watermark: nil))
@@ -84,7 +93,7 @@ extension M8Message {
   var identity: UBXIdentity {
     switch self {
     case .port: .cfgPRT
-    case .navPVT: .cfgMSG
+    case .navPVT, .navSAT, .navDOP: .cfgMSG
     case .rate: .cfgRATE
     case .powerManagement: .cfgPM2
     case .powerMode: .cfgRXM
@@ -101,6 +110,8 @@ extension M8Message {
         UBXPort(speed: speed, outputProtocols: sendsNMEA ? UBXPort.ubx | UBXPort.nmea : UBXPort.ubx)
       )
     case .navPVT(let isOn): buffer.appendMessageRate(.navPVT, onUART1: isOn ? 1 : 0)
+    case .navSAT(let rate): buffer.appendMessageRate(.navSAT, onUART1: rate)
+    case .navDOP(let rate): buffer.appendMessageRate(.navDOP, onUART1: rate)
     case .rate: buffer.appendRate(period_ms: setup.interval_ms)
     case .powerManagement: buffer.append(UBXPowerManagement(period_ms: UInt32(setup.interval_ms)))
     case .powerMode(let power): buffer.appendReceiverPower(saves: power == .cyclic)

@@ -52,6 +52,8 @@ extension UBloxDriver {
     case saving = 22
     /// Awake with live output; sending back the navigation database after power-on.
     case restoring = 23
+    /// Awake with live output; switching the satellites in view on or off.
+    case switchingSatellites = 24
   }
 
   /// Whether the receiver stores epochs in its batch buffer, as far as known.
@@ -129,7 +131,7 @@ extension UBloxDriver.State {
       .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
       .disabling:
       .busy
-    case .saving, .restoring: .preemptible
+    case .saving, .restoring, .switchingSatellites: .preemptible
     case .tracking, .batching, .standby: .steady
     case .fallingAsleep: .fallingAsleep
     case .lost: .lost

@@ -58,6 +58,10 @@ int64_t clinux_boot_us(void);
 /// Microseconds of CLOCK_MONOTONIC, which stops during suspend (required by sd_notify(3)).
 int64_t clinux_monotonic_us(void);
 
+/// Nanoseconds of CLOCK_REALTIME at zero of CLOCK_BOOTTIME. Both clocks are read within a microsecond of each other,
+/// unless all of eight attempts are interrupted.
+int64_t clinux_wall_time_at_boot_ns(void);
+
 /// Opens a descriptor that becomes readable when the machine resumes from suspend or its wall clock is set; closed on
 /// exec, non-blocking.
 int clinux_clock_watch_open(void);
@@ -115,6 +119,34 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 /// Connects a datagram socket to a local address: a path, or an abstract name with `@` in place of its NUL.
 /// Non-blocking, closed on exec.
 int clinux_datagram_connect(const char *address, size_t length);
+
+/// Sends a user ID with a descriptor over a local socket. One system call; blocks if the socket does.
+int clinux_send_descriptor(int socket, uint32_t uid, int descriptor);
+
+/// Receives a user ID with a descriptor, which is closed on exec. One system call.
+///
+/// 1 if one was received, 0 at the end of the input, -EBADMSG for a message without exactly one descriptor, whose other
+/// descriptors are closed.
+int clinux_receive_descriptor(int socket, uint32_t *uid, int *descriptor);
+
+/// Connects to a local stream socket; closed on exec. Sending never blocks longer than a second.
+int clinux_local_connect(const char *path);
+
+/// Opens a descriptor for the kernel's lists of sockets; closed on exec.
+int clinux_socket_list_open(void);
+
+/// The user of the process that has connected to an accepted TCP connection from this machine.
+///
+/// An exact look-up, which does not list other sockets. -ENOENT if the peer is not on this machine, or has closed its
+/// socket.
+int clinux_tcp_peer_user(int list, int connection, uint32_t *uid);
+
+/// Opens a socket that listens on a TCP port of the loopback address, of IPv6 if `is_ipv6`; closed on exec,
+/// non-blocking.
+int clinux_tcp_listen(int is_ipv6, uint16_t port);
+
+/// Sends small writes at once, and makes the descriptor non-blocking.
+void clinux_tcp_configure(int connection);
 
 // MARK: Programs
 

@@ -1,3 +1,4 @@
+import GPSDProtocol
 import LocationPolicy
 import TOMLFiles
 
@@ -105,6 +106,8 @@ public struct AccessRights: Equatable, Sendable {
   public var mayUseBackground: Bool?
   /// How the client's program is started again (BKG-19); nil if it is not.
   public var relaunch: Relaunch?
+  /// Settings of a client of gpsd's protocol.
+  public var gpsd = GPSDSettings()
 
   /// Creates rights.
   public init(
@@ -116,6 +119,17 @@ public struct AccessRights: Equatable, Sendable {
     self.mayUseBackground = mayUseBackground
     self.relaunch = relaunch
   }
+}
+
+/// Settings of a client of gpsd's protocol.
+public struct GPSDSettings: Equatable, Sendable {
+  /// Its savings.
+  public var saving = GPSDSaving()
+  /// Age from which its last fix is not reported any more, seconds; nil for the default.
+  public var staleAfter_s: Double?
+
+  /// Creates the default: every fix.
+  public init() {}
 }
 
 /// How a client's program is started again.
@@ -178,6 +192,8 @@ public struct ClientAccess: Equatable, Sendable {
   public let mayUseBackground: Bool
   /// How the client's program is started again; nil if it is not.
   public let relaunch: Relaunch?
+  /// Settings of a client of gpsd's protocol.
+  public let gpsd: GPSDSettings
   /// Source of the rights.
   public let source: Source
 
@@ -186,6 +202,7 @@ public struct ClientAccess: Equatable, Sendable {
     isReduced = rights.isReduced
     mayUseBackground = rights.mayUseBackground ?? (rights.authorization == .always)
     relaunch = rights.relaunch
+    gpsd = rights.gpsd
     self.source = source
   }
 }

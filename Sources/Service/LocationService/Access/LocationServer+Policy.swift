@@ -8,14 +8,17 @@ extension LocationServer {
   var connectedCount: Int { clients.connectedCount }
 
   /// Number of open connections that have made a call, by clients or other programs.
-  var callerCount: Int { connections.slots.count { $0?.hasMadeCall == true } }
+  var callerCount: Int {
+    connections.slots.count { $0?.hasMadeCall == true } + gpsd.watcherCount
+  }
 
   /// Whether a program calls that the service has not launched itself, for example a person's command.
   var isAttended: Bool {
-    connections.slots.contains { slot in
-      guard let slot, slot.hasMadeCall else { return false }
-      return slot.client.map { clients[$0].launch.runningReason == nil } ?? true
-    }
+    gpsd.watcherCount > 0
+      || connections.slots.contains { slot in
+        guard let slot, slot.hasMadeCall else { return false }
+        return slot.client.map { clients[$0].launch.runningReason == nil } ?? true
+      }
   }
 
   /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).

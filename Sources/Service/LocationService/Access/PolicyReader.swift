@@ -1,4 +1,5 @@
 import BoardHardware
+import GPSDProtocol
 import LocationPolicy
 import TOMLFiles
 
@@ -10,7 +11,10 @@ struct PolicyReader {
   private var problems: [PolicyError] = []
 
   static let rootKeys = ["default", "default_reduced", "administrators", "rule"]
-  static let ruleKeys = ["user", "client", "access", "reduced", "background", "relaunch"]
+  static let ruleKeys = [
+    "user", "client", "access", "reduced", "background", "relaunch", "interval_s", "accuracy_m",
+    "defer_s", "stale_after_s",
+  ]
   /// Values of `access` and `default`.
   static let accessValues: [(word: String, authorization: Authorization)] = [
     ("ask", .notDetermined), ("always", .always), ("when-in-use", .whenInUse), ("deny", .denied),
@@ -97,6 +101,11 @@ struct PolicyReader {
       case "reduced": rights.isReduced = flag(child, inner) ?? true
       case "background": rights.mayUseBackground = flag(child, inner)
       case "relaunch": rights.relaunch = relaunch(child, inner)
+      case "interval_s": rights.gpsd.saving.interval_s = number(child, inner, GPSDSaving.times_s)
+      case "accuracy_m":
+        rights.gpsd.saving.accuracy_m = number(child, inner, GPSDSaving.accuracies_m)
+      case "defer_s": rights.gpsd.saving.defer_s = number(child, inner, GPSDSaving.times_s)
+      case "stale_after_s": rights.gpsd.staleAfter_s = number(child, inner, GPSDSaving.times_s)
       default: reportUnknown(text.nodes[child], path: inner, among: PolicyReader.ruleKeys)
       }
     }
@@ -153,6 +162,25 @@ struct PolicyReader {
     let node = text.nodes[index]
     if case .boolean(let flag) = node.value { return flag }
     report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
+    return nil
+  }
+
+  /// A number in a range.
+  private mutating func number(
+    _ index: Int, _ path: String, _ range: ClosedRange<Double>
+  ) -> Double? {
+    let node = text.nodes[index]
+    let expected = "\(Int(range.lowerBound)) to \(Int(range.upperBound))"
+    let number: Double
+    switch node.value {
+    case .integer(let integer): number = Double(integer)
+    case .float(let float): number = float
+    case .table, .array, .string, .boolean, .datetime:
+      report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
+      return nil
+    }
+    if range.contains(number) { return number }
+    report(path, at: node.position, "is out of range", expected: expected)
     return nil
   }
 

@@ -19,8 +19,8 @@ import LocationWire
 ///
 /// Owner: ``ServedClient``, which has no process otherwise, so nothing of a process outlives it.
 struct ClientProcess {
-  /// Index of its control connection.
-  let control: Int
+  /// Index of its control connection; nil if it is connected by gpsd's protocol.
+  let control: Int?
   /// Session number, with which the process opens its notice connection.
   let session: Int64
   /// Index of its notice connection; nil without one.
@@ -43,6 +43,18 @@ struct ClientProcess {
     self.session = session
     self.execution = execution
   }
+
+  /// Creates the process of a client that is connected by gpsd's protocol: it is in the foreground, and reports that
+  /// its programs do not read are dropped instead of delivered later.
+  init(gpsdSession session: Int64) {
+    control = nil
+    self.session = session
+    execution = .foreground
+    isDeliveryPaused = false
+  }
+
+  /// Whether the programs of the client are connected by gpsd's protocol.
+  var usesGPSD: Bool { control == nil }
 
   /// The notice connection, if the process receives notices: it is neither frozen nor suspended.
   var deliveryConnection: Int? { isFrozen || execution == .suspended ? nil : watch }

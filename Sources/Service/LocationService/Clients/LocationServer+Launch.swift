@@ -8,7 +8,7 @@ extension LocationServer {
   /// Requests a start of a client's program, if it is absent and the policy defines how to start it.
   mutating func requestLaunch(_ reason: LaunchReason, _ client: Int, after delay: Interval = .zero)
   {
-    guard clients[client].control == nil, clients[client].access.relaunch != nil,
+    guard clients[client].process == nil, clients[client].access.relaunch != nil,
       clients[client].access.authorization.isGranted
     else { return }
     clients[client].launch.request(reason, at: now + delay)

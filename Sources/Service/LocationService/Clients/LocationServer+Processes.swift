@@ -20,7 +20,7 @@ extension LocationServer {
     case .success(let index): client = index
     case .failure(let refusal): return .ready(.error(refusal))
     }
-    if clients[client].control != nil {
+    if clients[client].process != nil {
       // A program that has hung up must not take over from a running one.
       guard connection.lingersUntil == nil else {
         dropHeldCalls(index)
@@ -55,7 +55,8 @@ extension LocationServer {
     return .connected(session)
   }
 
-  private mutating func takeOver(_ client: Int) {
+  mutating func takeOver(_ client: Int) {
+    if clients[client].usesGPSD { return endGPSDClient(client) }
     if let watch = clients[client].watch {
       reply(.notice(.takenOver), to: watch)
       connections.end(watch)

@@ -103,6 +103,7 @@ extension LocationServer {
 
   /// Frees a slot: closes its connections and removes its rows, except the decision of a command.
   private mutating func drop(_ index: Int) {
+    if clients[index].usesGPSD { endGPSDClient(index) }
     if let control = clients[index].control {
       if let watch = clients[index].watch { close(watch) }
       close(control)

@@ -93,8 +93,11 @@ struct ServedClient {
   /// Whether it may use location.
   var isPermitted: Bool { access.authorization.isGranted }
 
-  /// Index of its control connection; nil without a process.
+  /// Index of its control connection; nil without a process, or if it is connected by gpsd's protocol.
   var control: Int? { process?.control }
+
+  /// Whether its programs are connected by gpsd's protocol.
+  var usesGPSD: Bool { process?.usesGPSD ?? false }
 
   /// Index of its notice connection; nil without one.
   var watch: Int? { process?.watch }
@@ -110,6 +113,12 @@ struct ServedClient {
     let isLaunched = launch.recordConnect(at: now)
     process = ClientProcess(
       control: control, session: session, execution: isLaunched ? .background : .foreground)
+    lastConnected = now
+  }
+
+  /// Records that programs have connected by gpsd's protocol.
+  mutating func connectGPSD(session: Int64, at now: Instant) {
+    process = ClientProcess(gpsdSession: session)
     lastConnected = now
   }
 

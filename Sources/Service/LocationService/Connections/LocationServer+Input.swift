@@ -10,7 +10,12 @@ extension LocationServer {
   /// Handles one ready descriptor of the last wait; false if none remains, or if too many answers are pending.
   mutating func handleNextEvent() -> Bool {
     if connections.beginWait() { resumePaused() }
-    guard !answers.isFull, let event = connections.nextEvent() else { return false }
+    guard !answers.isFull else { return false }
+    guard let event = connections.nextEvent() else {
+      guard let event = gpsd.connections.nextEvent() else { return false }
+      handleGPSD(event)
+      return true
+    }
     switch event {
     case .listener: acceptAll()
     case .monitor(let index): updateFrozen(index)

@@ -22,7 +22,7 @@ extension LocationServer {
       queueEvent(client) { .region(wireEvent, number: $0) }
       requestLaunch(.region, client)
     case .report(let fix):
-      guard clients[client].control == nil else { return false }
+      guard clients[client].process == nil else { return false }
       clients[client].setPendingReport(fix)
       requestLaunch(.significantChange, client)
     case .gap, .finish, .batch, .coarse, .failure, .authorization, .degraded, .paused, .resumed,
@@ -39,7 +39,7 @@ extension LocationServer {
     if let lost { persistence.removeEvents([lost], of: number) }
     persistence.addEvent(event, of: number, at: now)
     // Without a process, the event must be on the disk before the program is started.
-    if clients[client].control == nil { persistence.note(.event) }
+    if clients[client].process == nil { persistence.note(.event) }
     clients[client].rows.markDirty()
   }
 

@@ -92,7 +92,7 @@ extension LocationServer {
   /// Pauses or resumes delivery: a client that is frozen, has no notice connection or does not read fast enough is
   /// suspended for the engine (BKG-2).
   mutating func updateDeliveryPause(_ client: Int) {
-    guard let process = clients.slots[client].process else { return }
+    guard let process = clients.slots[client].process, !process.usesGPSD else { return }
     let hasCapacity = process.watch.flatMap { connections[$0]?.hasOutputCapacity } ?? false
     let mustPause = process.mustPauseDelivery(
       hasCapacity: hasCapacity, isQueueEmpty: clients.slots[client].notices.noticeCount == 0)
@@ -107,6 +107,7 @@ extension LocationServer {
     clients[client].notices.removeNotices(where: \.revealsLocation)
     discardEvents(client)
     endDrains(of: client, includingReads: true)
+    if clients[client].usesGPSD { discardUnsentGPSD(client) }
     guard let watch = clients[client].watch, connections[watch]?.output.text.isEmpty == false
     else { return }
     // The output may end in the middle of a frame.

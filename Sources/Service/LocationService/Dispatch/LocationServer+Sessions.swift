@@ -111,7 +111,9 @@ extension LocationServer {
   }
 
   /// Earliest time at which the server must run, even if the board would be suspended.
-  var deadline: Instant { min(connections.deadlines.urgent, clients.deadline) }
+  var deadline: Instant {
+    min(min(connections.deadlines.urgent, clients.deadline), gpsd.deadline)
+  }
 }
 
 extension WirePermission {

@@ -40,7 +40,7 @@ extension LocationServer {
       version: environment.version, board: environment.board,
       now: FixTime(acquired: now, utc: mayKnow ? utc(now) : nil), generation: engine.generation,
       nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
-      clients: clients.slots.count { $0.control != nil && (mayKnow || $0.name.user == user) })
+      clients: clients.slots.count { $0.process != nil && (mayKnow || $0.name.user == user) })
     if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
       status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
     }
@@ -52,6 +52,7 @@ extension LocationServer {
     status.receiver = engine.receiverReport(at: now).map {
       power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
     }
+    if mayKnow { status.clock = clock?.description(delivery.utcOffset) }
     let seesAll = user.map(permissions.isAdministrator) ?? false
     let clientHolds =
       mayKnow
@@ -102,7 +103,7 @@ extension LocationServer {
     let needs = engine.usage(of: client, at: now)
     var use = WireUse(
       clients[index].name,
-      execution: clients[index].control == nil ? nil : engine.withClient(client) { $0.execution })
+      execution: clients[index].process == nil ? nil : engine.withClient(client) { $0.execution })
     use.services = engine.withClient(client) { LocationServer.services(of: $0) }
     if clients[index].sessions.hasBackground { use.services.append(.backgroundSession) }
     var next = needs.due

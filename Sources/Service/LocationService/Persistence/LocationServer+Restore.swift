@@ -98,7 +98,7 @@ extension LocationServer {
     guard let services = persistence.store.rows.services[clients[index].number],
       services.significantChange || services.visits
     else { return }
-    let isConnected = clients[index].control != nil
+    let isConnected = clients[index].process != nil
     if !isConnected { submit(.connect, index) }
     start(services, index)
     if !isConnected { return submit(.disconnect, index) }

@@ -64,11 +64,22 @@ struct Persistence {
   private(set) var mayHaveLostClients = false
   private var disk = Disk.working
   private let log: ServiceLog
+  private let wallTimeAtBoot_ns: @Sendable () -> Int64
 
-  /// - Parameter log: Receives failures of the disk, and rows that exceed a table's capacity.
-  init(_ store: StateStore, _ log: ServiceLog) {
+  /// - Parameters:
+  ///   - log: Receives failures of the disk, and rows that exceed a table's capacity.
+  ///   - wallTimeAtBoot_ns: Reads the wall clock at zero of the boot clock, for the names of damaged files.
+  init(
+    _ store: StateStore, _ log: ServiceLog,
+    wallTimeAtBoot_ns: @escaping @Sendable () -> Int64 = { SystemClock().wallTimeAtBoot_ns }
+  ) {
     self.store = store
     self.log = log
+    self.wallTimeAtBoot_ns = wallTimeAtBoot_ns
+  }
+
+  private var wallTime: UTCTime {
+    UTCTime(microseconds: wallTimeAtBoot_ns() / 1_000) + (SystemClock().now - .boot)
   }
 
   // MARK: Flush
@@ -98,7 +109,7 @@ struct Persistence {
     // access. A flush for a waiting answer may follow each fix, so only the other flushes release all code.
     defer { if isWriting { unsafe clinux_release_code(forAnswer ? "libsqlite3" : nil) } }
     do {
-      try store.flush(at: SystemClock().wallTime)
+      try store.flush(at: wallTime)
       if disk == .failing { log.write(.notice, "the durable state is saved again") }
       disk = .working
     } catch {
@@ -114,7 +125,7 @@ struct Persistence {
   /// Flushes and closes the file, at the end of the service.
   func close() {
     do {
-      try store.close(at: SystemClock().wallTime)
+      try store.close(at: wallTime)
     } catch {
       log.write(.error, "the durable state could not be saved: \(error)")
     }

@@ -38,6 +38,8 @@ public struct WireStatus: WireRecord, Equatable, Sendable {
   public var demandingClients = 0
   /// Clients with a demand that the caller may see, and what they need.
   public var uses: [WireUse] = []
+  /// Feed of the system clock; nil if it is not fed, and for a caller without permission.
+  public var clock: WireClock?
 
   /// Creates a status without the optional parts.
   public init(
@@ -77,6 +79,7 @@ public struct WireStatus: WireRecord, Equatable, Sendable {
     try coder.code("plan", &plan)
     try coder.code("demanding", &demandingClients)
     try coder.code("uses", &uses)
+    try coder.code("clock", &clock)
   }
 }
 

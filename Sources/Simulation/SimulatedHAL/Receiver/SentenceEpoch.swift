@@ -8,9 +8,12 @@ struct SentenceEpoch {
   private let time_us: Int64?
   private let date: CalendarDate?
   private let coordinate: Coordinate?
+  private let sky: SimulatedSky?
 
-  init(_ solution: UBXSolution) {
+  /// Creates the sentences of a solution; without a sky, GSA and GSV name no satellites.
+  init(_ solution: UBXSolution, sky: SimulatedSky?) {
     s = solution
+    self.sky = sky
     hasFix = solution.fixType >= 2 && solution.isFixOK
     time_us = solution.utc?.microsecondsOfDay
     date = solution.utc?.date
@@ -29,8 +32,10 @@ struct SentenceEpoch {
     if isDue(rates.rmc) { frame.append(rmc) }
     if isDue(rates.gga) { frame.append(gga) }
     if isDue(rates.gll) { frame.append(gll) }
-    if isDue(rates.gsa) { frame.append(gsa) }
-    if isDue(rates.gsv) {
+    if isDue(rates.gsa) {
+      if let sky { sky.appendGSA(to: &frame, gsa) } else { frame.append(gsa) }
+    }
+    if sky == nil, isDue(rates.gsv) {
       for number: UInt8 in 1...3 {
         frame.append(GSV(sentences: 3, number: number, inView: 12))
       }

@@ -71,6 +71,8 @@ struct SimulatedReceiver: Sendable {
   private(set) var player: RecordingPlayer?
   /// Forbidden or unsupported requests since the last ``removeViolations()``.
   private var violations: [Violation] = []
+  /// Solution of the last epoch that was sent; nil before the first.
+  private var lastSolution: UBXSolution?
   /// Number of epochs dropped because the output buffer was full.
   private(set) var droppedEpochs = 0
 
@@ -332,13 +334,32 @@ extension SimulatedReceiver {
       droppedEpochs += 1
       return
     }
-    let number = epochs.count
-    if active.navPVT > 0, number % active.navPVT == 0 {
-      transmit(at: now) { $0.appendNavPVT(solution) }
+    send(solution, active, number: epochs.count, at: now)
+  }
+
+  /// Sends the messages that are due in an epoch, in the order of a u-blox receiver; GSV last, as they are many bytes.
+  private mutating func send(
+    _ solution: UBXSolution, _ active: ActiveConfiguration, number: Int, at now: Instant
+  ) {
+    func isDue(_ rate: Int) -> Bool { rate > 0 && number % rate == 0 }
+    lastSolution = solution
+    if isDue(active.navDOP) {
+      let sky = SimulatedSky(solution, at: now)
+      transmit(at: now) {
+        $0.appendNavDOP(sky.view.dilutions, timeOfWeek_ms: sky.timeOfWeek_ms)
+      }
     }
-    if active.sendsNMEA {
-      transmit(at: now) { SentenceEpoch(solution).append(to: &$0, active, number: number) }
+    if isDue(active.navPVT) { transmit(at: now) { $0.appendNavPVT(solution) } }
+    if isDue(active.navSAT) {
+      let sky = SimulatedSky(solution, at: now)
+      transmit(at: now) { $0.appendNavSAT(sky.view, timeOfWeek_ms: sky.timeOfWeek_ms) }
     }
+    guard active.sendsNMEA else { return }
+    let sky = parameters.hasSky ? SimulatedSky(solution, at: now) : nil
+    transmit(at: now) {
+      SentenceEpoch(solution, sky: sky).append(to: &$0, active, number: number)
+    }
+    if let sky, isDue(active.gsv) { transmit(at: now) { sky.appendGSV(to: &$0) } }
   }
 
   /// Applies the configuration to the batch buffer; a change of the configuration clears the buffer.
@@ -624,6 +645,10 @@ extension SimulatedReceiver {
       switch reaction {
       case .answer(let body): if !faults.losesAcknowledgement() { sendSentence(body, at: now) }
       case .send(let body): sendSentence(body, at: now)
+      case .sendSatellites:
+        guard let lastSolution else { break }
+        let sky = SimulatedSky(lastSolution, at: now)
+        transmit(at: now) { sky.appendGSV(to: &$0) }
       case .violation(let text): recordViolation(.rejectedByReceiver, text, at: now)
       case .update(let change): updateSettings(at: now, change)
       case .standby(let seconds): requestStandby(for: seconds, at: now)

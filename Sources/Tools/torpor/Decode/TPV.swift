@@ -1,4 +1,5 @@
 import GNSSProtocols
+import GPSDProtocol
 import LocationTypes
 import TextFormats
 
@@ -10,7 +11,7 @@ enum TPV {
   static func write(_ epoch: Epoch, to json: inout JSONOutput) {
     json.line { json in
       json.member("class", "TPV")
-      if let status = status(epoch.fix) { json.member("status", status) }
+      if let status = epoch.fix?.gpsdStatus { json.member("status", status) }
       json.member("mode", Int64(epoch.mode.rawValue))
       if let utc = epoch.utc {
         json.string("time") { $0.add(iso8601: utc) }
@@ -47,19 +48,5 @@ enum TPV {
     _ name: StaticString, _ value: Int32?, _ scale: Int, _ places: Int, _ json: inout JSONOutput
   ) {
     if let value { json.member(name, Int64(value), scale: scale, places: places) }
-  }
-
-  /// gpsd's `status`; nil for an autonomous fix and if unknown, as in gpsd, and for a manually entered position.
-  private static func status(_ fix: Fix?) -> Int64? {
-    switch fix?.quality {
-    case nil, .unknown, .autonomous, .manual: nil
-    case .differential: 2
-    case .rtkFixed: 3
-    case .rtkFloat: 4
-    case .deadReckoning: 5
-    case .combined: 6
-    case .surveyed: 7
-    case .simulated: 8
-    }
   }
 }

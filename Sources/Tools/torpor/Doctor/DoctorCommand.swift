@@ -2,7 +2,9 @@ import ArgumentParser
 import BoardDoctor
 import BoardProfiles
 import Glibc
+import LocationClient
 import LocationTypes
+import LocationWire
 import TextFormats
 
 /// `torpor doctor`: runs the checks of `BoardDoctor`, prints their findings and writes a profile with them.
@@ -110,6 +112,7 @@ struct DoctorCommand: ParsableCommand {
     options.state = state
     options.measuresTimeToFix = !quick
     options.sleepTrial = sleep ? .seconds(10) : nil
+    options.clock = clockReport
     try checkTimeout(options.profile)
     if let timeout { options.fixTimeout = timeout }
     try StopSignals.install()
@@ -119,6 +122,15 @@ struct DoctorCommand: ParsableCommand {
     doctor.examine()
     if stop.isSet, let number = stop.number { SignalCleanup.removeAllAndRaise(number) }
     try finish(doctor, printer)
+  }
+
+  /// The feed of the system clock, from the running service; nil if none answers.
+  private var clockReport: Doctor.ClockReport? {
+    guard var connection = try? LocationConnection(path: LocationConnection.defaultPath),
+      let status = try? connection.getStatus(), let clock = status.clock
+    else { return nil }
+    let text = ClockText(clock: clock, times: ServiceClock(now: status.now)).line
+    return Doctor.ClockReport(isFeeding: clock.isFeeding, text: text)
   }
 
   /// Rejects `--timeout` if the options or the profile exclude a wait for a fix.

@@ -33,6 +33,9 @@ struct StatusText {
     if let sleepObstacles { facts.append(("sleep", sleepObstacles)) }
     facts.append(("fixes", fixes))
     facts.append(("clients", clients))
+    if let feed = status.clock {
+      facts.append(("clock", ClockText(clock: feed, times: clock).line))
+    }
     if let percent = status.batteryPercent { facts.append(("battery", battery(percent))) }
     return facts
   }

@@ -31,6 +31,8 @@ final class FamilyBench {
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
   var tampering = Tampering.none
+  /// Number of NAV-SAT, or of last sentences of a group of GSV for GPS, received.
+  private(set) var satelliteMessages = 0
   /// Number of acknowledgements received.
   private(set) var acknowledgements = 0
   private(set) var reported: [DriverObservation] = []
@@ -51,7 +53,7 @@ final class FamilyBench {
 
   init(
     _ setup: ReceiverSetup, faults: FaultPlan = FaultPlan(), backup: Bool = true,
-    offBefore: Interval? = .seconds(5)
+    offBefore: Interval? = .seconds(5), hasSky: Bool = false
   ) {
     self.setup = setup
     driver = ReceiverDriver(setup)
@@ -65,6 +67,7 @@ final class FamilyBench {
     simulation.receiver.batchCapacity = setup.batch.map { _ in BatchCapacity() }
     simulation.receiver.hasBatchPin = setup.batch?.pioWired ?? false
     simulation.receiver.offBeforeStart = offBefore
+    simulation.receiver.hasSky = hasSky
     simulation.faults = faults
     board = SimulatedBoard(
       simulation, track: Scenario.walk.track(seed: 1, duration: .seconds(10_800)))
@@ -150,6 +153,11 @@ final class FamilyBench {
 
   private func take(_ message: GNSSMessage) {
     guard let message = tampered(message) else { return }
+    switch message {
+    case .gsv(let m): if m.talker == .gps, m.number == m.sentences { satelliteMessages += 1 }
+    case .navigation(.satellites): satelliteMessages += 1
+    default: break
+    }
     handle(.message(message))
     if let epoch = assembler.add(message, at: board.now) { admit(epoch) }
     while let epoch = assembler.next() { admit(epoch) }

@@ -1,3 +1,4 @@
+import CLinux
 import GNSSProtocols
 import Glibc
 import LinuxHAL
@@ -42,7 +43,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     stage.state = state
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
-    return WakeReport(reason: reason, batchPinRose: false)
+    return WakeReport(
+      reason: reason, batchPinRose: false, inputStart: stage.bytes.isEmpty ? nil : stage.now)
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
@@ -80,6 +82,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
   let state: StateStore
   let stage = SocketBoard.Stage()
   let listener: Listener
+  /// The sockets of gpsd's protocol.
+  let gpsd: GPSDListeners
   let events: EventWait
   var loop: LocationLoop<SocketBoard, LocationServer>
   private let ring = RingMemory(capacity: ServiceBench.ringCapacity)
@@ -94,7 +98,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false, canSuspend: Bool = false,
-    clients: Int = ServiceBench.clients, log: SystemLog = SystemLog(threshold: .critical),
+    clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
+    log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Environment) -> Void = { _ in }
   ) throws {
     folder = remains?.folder ?? TestFolder()
@@ -104,8 +109,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var environment = LocationServer.Environment(version: "1.2", board: "a board", clients: clients)
     change(&environment)
     listener = try Listener(path: path)
+    gpsd = try GPSDListeners(
+      programs: servesGPSD ? folder.path + "/gpsd" : nil,
+      helpers: servesGPSD ? folder.path + "/helper" : nil)
     var server = try LocationServer(
-      listener, on: events, policy, environment, state: state, log: log
+      listener, on: events, policy, environment, state: state, log: log, gpsd: gpsd
     ) { [started] launch in
       started.all.append(launch)
       return nil
@@ -291,6 +299,20 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return program
   }
 
+  /// A program of that user that uses gpsd's protocol, with this request.
+  func gpsdProgram(_ request: String = "", of user: UInt32 = geteuid()) -> Program {
+    let kernel = gpsd.programs?.peer
+    gpsd.programs?.peer = { kernel?($0).map { Peer(user: user, process: $0.process) } }
+    defer { if let kernel { gpsd.programs?.peer = kernel } }
+    let program = Program(folder.path + "/gpsd")
+    settle()
+    if !request.isEmpty {
+      program.send(Array(request.utf8))
+      settle()
+    }
+    return program
+  }
+
   /// A program with a session, and its connection for notices.
   func client(
     _ name: String, of user: UInt32 = geteuid()
@@ -373,6 +395,17 @@ final class Program {
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
 
+  /// A program with a connected socket.
+  init(connected descriptor: Int32) {
+    self.descriptor = descriptor
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  }
+
+  /// Passes a descriptor of a user's program, as the helper of gpsd's protocol.
+  func pass(_ passed: Int32, of user: UInt32) {
+    precondition(clinux_send_descriptor(descriptor, user, passed) == 0, "the service receives it")
+  }
+
   deinit { quit() }
 
   func quit() {
@@ -408,6 +441,11 @@ final class Program {
     var size: Int32 = 1
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// The lines of text received.
+  func lines() -> [String] {
+    String(decoding: bytes(), as: UTF8.self).split(separator: "\r\n").map(String.init)
   }
 
   /// All bytes received.

@@ -7,6 +7,8 @@ struct ActiveConfiguration: Equatable, Sendable {
   var speed: UInt32
   /// Output rates: one NAV-PVT or sentence every n epochs, 0 for none.
   var navPVT = 0
+  var navSAT = 0
+  var navDOP = 0
   var rmc = 0
   var gga = 0
   var gll = 0
@@ -21,7 +23,7 @@ struct ActiveConfiguration: Equatable, Sendable {
   var acceptsUBX = false
 
   /// Whether epochs produce any output.
-  var sendsEpochs: Bool { navPVT > 0 || sendsNMEA }
+  var sendsEpochs: Bool { navPVT + navSAT + navDOP > 0 || sendsNMEA }
   /// Whether epochs produce NMEA output.
   var sendsNMEA: Bool { rmc + gga + gll + gsa + gsv + gst + vtg + zda > 0 }
 
@@ -58,6 +60,8 @@ struct ActiveConfiguration: Equatable, Sendable {
       savesPower = values.isOn(ConfigurationKey.powerMode)
       if values.isOn(ConfigurationKey.sendsUBX) {
         navPVT = Int(values.value(ConfigurationKey.navPVT))
+        navSAT = Int(values.value(ConfigurationKey.navSAT))
+        navDOP = Int(values.value(ConfigurationKey.navDOP))
       }
       if values.isOn(ConfigurationKey.sendsNMEA) {
         rmc = Int(values.value(ConfigurationKey.rmc))

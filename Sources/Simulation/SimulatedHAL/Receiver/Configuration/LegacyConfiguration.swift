@@ -34,6 +34,8 @@ extension UBXCommand {
       items.set(ConfigurationKey.sendsUBX, port.outputProtocols & UBXPort.ubx == 0 ? 0 : 1)
       items.set(ConfigurationKey.sendsNMEA, port.outputProtocols & UBXPort.nmea == 0 ? 0 : 1)
     case .messageRate(.navPVT, let rate): items.set(ConfigurationKey.navPVT, UInt64(rate))
+    case .messageRate(.navSAT, let rate): items.set(ConfigurationKey.navSAT, UInt64(rate))
+    case .messageRate(.navDOP, let rate): items.set(ConfigurationKey.navDOP, UInt64(rate))
     case .rate(let period, let ratio):
       items.set(ConfigurationKey.measurementPeriod, UInt64(period))
       items.set(ConfigurationKey.navigationRatio, UInt64(ratio))

@@ -9,6 +9,8 @@ enum ConfigurationKey {
   static let sendsUBX: UInt32 = 0x1074_0001
   static let sendsNMEA: UInt32 = 0x1074_0002
   static let navPVT: UInt32 = 0x2091_0007
+  static let navSAT: UInt32 = 0x2091_0016
+  static let navDOP: UInt32 = 0x2091_0039
   static let gga: UInt32 = 0x2091_00BB
   static let gll: UInt32 = 0x2091_00CA
   static let gsa: UInt32 = 0x2091_00C0
@@ -73,7 +75,9 @@ struct ReceiverConfiguration: Sendable {
     // Further input protocols: NMEA, RTCM.
     for key: UInt32 in [0x1073_0002, 0x1073_0004] { add(key, 1) }
     add(ConfigurationKey.sendsNMEA, 1)
-    add(ConfigurationKey.navPVT, 0)
+    for key in [ConfigurationKey.navPVT, ConfigurationKey.navSAT, ConfigurationKey.navDOP] {
+      add(key, 0)
+    }
     for key in [
       ConfigurationKey.gga, ConfigurationKey.gll, ConfigurationKey.gsa, ConfigurationKey.gsv,
       ConfigurationKey.rmc, ConfigurationKey.vtg,

@@ -11,6 +11,8 @@ struct SimulatedSentences: Sendable {
     case answer(String)
     /// Send another sentence.
     case send(String)
+    /// Send the satellites in view.
+    case sendSatellites
     /// Record a violation, for example of a command that the receiver does not support.
     case violation(String)
     /// Change settings.

@@ -18,6 +18,10 @@ extension SimulatedSentences {
     case ("PSTMSAVEPAR", 0):
       return [.update { $0.stored = $0.edited }, .answer("PSTMSAVEPAROK")]
     case ("PSTMSRR", 0): return [.restart]
+    // Only GSV is supported. The receiver repeats the command.
+    case ("PSTMNMEAREQUEST", 2):
+      guard Int(fields[0], radix: 16) == 0x8_0000, fields[1] == "0" else { break }
+      return [.send("PSTMNMEAREQUEST,80000,0"), .sendSatellites]
     case ("PSTMFORCESTANDBY", 1):
       guard let seconds = Int(fields[0]), (0...65_535).contains(seconds) else { break }
       return [.answer("PSTMFORCESTANDBYOK"), .standby(seconds: seconds)]

@@ -1,0 +1,56 @@
+import LinuxHAL
+
+// The TCP port of gpsd's protocol: which program listens on it. Programs written for gpsd reach the service only if
+// that is `torpor-gpsd`, or the service manager for it.
+
+extension Doctor {
+  /// The port in the kernel's lists, hexadecimal.
+  private static let port = "0B83"
+  /// The state LISTEN in the kernel's lists.
+  private static let listening = "0A"
+
+  /// Reports who listens on port 2947. Makes no statement if no program does.
+  mutating func examineGPSDPort() {
+    let sockets = gpsdSockets()
+    guard !sockets.isEmpty else { return }
+    let holders = LineHolders.allProcesses(files).filter { [files] process in
+      let folder = "/proc/\(process.processID)/fd"
+      return files.names(folder).contains { name in
+        SystemFiles.linkTarget(files.fullPath("\(folder)/\(name)")).map(sockets.contains) ?? false
+      }
+    }
+    // The service manager holds the socket of a unit before its program runs.
+    guard let holder = holders.first(where: { $0.processID != 1 }) ?? holders.first else {
+      return skip(
+        "gpsd port", "a program listens on port 2947 that this user cannot identify",
+        hint: "run it as root")
+    }
+    switch holder.name {
+    case "torpor-gpsd", "systemd":
+      pass("gpsd port", "\(holder.text) listens on port 2947")
+    default:
+      skip(
+        "gpsd port",
+        "\(holder.text) listens on port 2947, so programs written for gpsd do not reach torpord",
+        hint:
+          "run \(holder.stopCommand(device: "")), then sudo systemctl enable --now torpor-gpsd.socket"
+      )
+    }
+  }
+
+  /// The listening sockets, as links in `/proc/PID/fd`: `socket:[INODE]`.
+  private func gpsdSockets() -> Set<String> {
+    var sockets: Set<String> = []
+    for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+      let text = files.text(path) ?? ""
+      for line in text.split(separator: "\n").dropFirst() {
+        let fields = line.split(separator: " ")
+        guard fields.count > 9, fields[1].hasSuffix(":\(Doctor.port)"),
+          fields[3] == Doctor.listening
+        else { continue }
+        sockets.insert("socket:[\(fields[9])]")
+      }
+    }
+    return sockets
+  }
+}

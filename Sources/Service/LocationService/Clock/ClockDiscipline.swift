@@ -1,0 +1,137 @@
+import LinuxHAL
+import LocationEngine
+import LocationTypes
+
+/// Decides which fixes are measurements of the system clock, and computes the sample for chronyd.
+///
+/// # Problem
+///
+/// A board that has no network and no battery-backed clock starts in 1970, and the receiver's time is all that corrects
+/// it. A wrong sample would set the clock of the whole system. Receivers send wrong times after a cold start: with a
+/// date of another week cycle, or with an outdated number of leap seconds. And a time is worth only as much as its
+/// arrival is known: bytes that were buffered while the board slept have none.
+///
+/// # States
+///
+///     UNTRUSTED(n)  n fixes in a row with a certain date agree with each other, n < 3
+///     TRUSTED       at least 3 agree: each further one is a sample
+///
+///     UNTRUSTED(n) ──the fix agrees with the last──▶ UNTRUSTED(n + 1) or TRUSTED
+///     any          ──uncertain date────────────────▶ UNTRUSTED(0)
+///     any          ──does not agree, or too long ago──▶ UNTRUSTED(1)
+///
+/// Two fixes agree if UTC and the boot clock have advanced by the same time. So reception begins anew after a receiver
+/// was replaced, has lost its clock or corrected its leap seconds, but not after each sleep: the fixes of a receiver that
+/// is on for a second of each minute agree, and each is a sample.
+///
+/// # Invariants
+///
+/// - The wall clock is read for each sample and never stored, so a step of it changes no decision. Time is an argument.
+/// - At most one sample for each second. Once there was a pulse, fixes without one are no samples for
+///   ``pulseHold``: they are late by the receiver's delay, and the clock would follow them.
+///
+/// Bounded: fixed size, O(1).
+struct ClockDiscipline {
+  /// What a fix is for the wall clock.
+  enum Outcome: Equatable {
+    /// A measurement to send.
+    case sample(Measurement)
+    /// None: the receiver's date is not certain.
+    case uncertainDate
+    /// None: too few fixes agree with each other.
+    case tooFewFixes
+    /// None: the arrival of the fix is unknown.
+    case unknownArrival
+    /// None: the receiver has a pulse per second, and this fix has none.
+    case withoutPulse
+    /// None: less than a second has passed since the last one.
+    case tooSoon
+  }
+
+  /// A measurement of the wall clock.
+  struct Measurement: Equatable {
+    let sample: RefclockSample
+    /// Whether it is the time of a pulse, and not of an arrival.
+    let isPulse: Bool
+  }
+
+  /// Number of agreeing fixes before the first sample, as in gpsd.
+  static let requiredFixes = 3
+  /// Largest disagreement of two fixes that follow each other, apart from the drift. Arrivals vary by less, and a leap
+  /// second is more.
+  static let tolerance = Interval.milliseconds(700)
+  /// Largest drift of the boot clock, as the fraction of a microsecond per this many microseconds: 100 ppm.
+  static let driftDivisor: Int64 = 10_000
+  /// Longest time between two fixes that can agree: after it, the drift hides a leap second.
+  static let longestGap = Interval.seconds(3_600)
+  /// UTC from which on nanoseconds since 1970 do not fit into 64 bits, with a reserve: 2200-01-01.
+  static let latestUTC = UTCTime(microseconds: 7_258_118_400_000_000)
+
+  /// Shortest time between two samples. A receiver with more fixes per second gives one sample for each second.
+  static let shortestInterval = Interval.milliseconds(900)
+  /// Time after a pulse in which fixes without one are no samples.
+  static let pulseHold = Interval.seconds(3_600)
+
+  private var agreeing = 0
+  private var last: (utc: UTCTime, time: Instant)?
+  private var lastPulse: Instant?
+  private var lastSample: Instant?
+
+  /// Handles a fix.
+  ///
+  /// - Parameter wallTimeAtBoot_ns: The wall clock at zero of the boot clock, read now.
+  mutating func handle(_ epoch: EpochTime, wallTimeAtBoot_ns: Int64) -> Outcome {
+    guard !epoch.isDateUncertain, epoch.utc >= UTCTime(microseconds: 0),
+      epoch.utc < ClockDiscipline.latestUTC
+    else {
+      agreeing = 0
+      last = nil
+      return .uncertainDate
+    }
+    guard let arrival = epoch.arrival else { return .unknownArrival }
+    let isTrusted = agreeing >= ClockDiscipline.requiredFixes
+    let agrees = last.map { ClockDiscipline.agree($0, (epoch.utc, arrival)) } ?? false
+    last = (epoch.utc, arrival)
+    agreeing = agrees ? min(agreeing + 1, ClockDiscipline.requiredFixes) : 1
+    if let pulse = epoch.pulse { lastPulse = pulse }
+    guard isTrusted, agrees else { return .tooFewFixes }
+    if epoch.pulse == nil, let lastPulse, arrival - lastPulse < ClockDiscipline.pulseHold {
+      return .withoutPulse
+    }
+    let time = epoch.pulse ?? arrival
+    if let lastSample, time - lastSample < ClockDiscipline.shortestInterval { return .tooSoon }
+    lastSample = time
+    return .sample(
+      ClockDiscipline.measurement(epoch, at: time, wallTimeAtBoot_ns: wallTimeAtBoot_ns))
+  }
+
+  private static func agree(
+    _ last: (utc: UTCTime, time: Instant), _ new: (utc: UTCTime, time: Instant)
+  ) -> Bool {
+    let elapsed = new.time - last.time
+    guard elapsed > .zero, elapsed <= longestGap else { return false }
+    let difference = (new.utc - last.utc) - elapsed
+    return abs(difference.microseconds)
+      <= tolerance.microseconds + elapsed.microseconds / driftDivisor
+  }
+
+  private static func measurement(
+    _ epoch: EpochTime, at time: Instant, wallTimeAtBoot_ns: Int64
+  ) -> Measurement {
+    var utc_us = epoch.utc.microseconds
+    if epoch.pulse != nil { utc_us = (utc_us + 500_000) / 1_000_000 * 1_000_000 }
+    let wallTime_ns = wallTimeAtBoot_ns + time.microseconds * 1_000
+    return Measurement(
+      sample: RefclockSample(
+        wallTime_ns: wallTime_ns, offset_ns: utc_us * 1_000 - wallTime_ns,
+        leap: leap(epoch)), isPulse: epoch.pulse != nil)
+  }
+
+  /// The announced leap second. Leap seconds are at the end of June or December; an announcement in another month is an
+  /// error of the receiver.
+  private static func leap(_ epoch: EpochTime) -> RefclockSample.Leap {
+    let month = epoch.utc.date.month
+    guard month == 6 || month == 12 else { return .none }
+    return epoch.leapChange > 0 ? .inserted : epoch.leapChange < 0 ? .deleted : .none
+  }
+}

@@ -1,0 +1,151 @@
+import GPSDProtocol
+import LinuxHAL
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// Input of gpsd's protocol: accepts programs, reads, and answers requests at the end of the turn, in their order and
+// within their user's rate.
+
+extension LocationServer {
+  /// Handles a ready descriptor.
+  mutating func handleGPSD(_ event: GPSDConnections.Event) {
+    switch event {
+    case .programs:
+      permissions.checkSubordinates(at: now)
+      for (descriptor, user) in gpsd.connections.acceptPrograms(at: now) {
+        greetGPSD(descriptor, user)
+      }
+    case .helpers:
+      for user in gpsd.connections.acceptHelpers(at: now) {
+        logLine(
+          of: user, .warning,
+          "a process of user \(user) is refused as the helper of gpsd's protocol: it must run as root or as the user "
+            + "of this service, and only \(GPSDConnections.helperCapacity) may run")
+      }
+    case .helper(let index):
+      permissions.checkSubordinates(at: now)
+      for (descriptor, user) in gpsd.connections.receive(fromHelper: index) {
+        greetGPSD(descriptor, user)
+      }
+    case .connection(let index, let conditions): readGPSD(index, conditions)
+    }
+  }
+
+  /// Admits a program and greets it.
+  private mutating func greetGPSD(_ descriptor: Int32, _ user: UInt32) {
+    guard let index = gpsd.connections.admit(descriptor, of: user, permissions) else { return }
+    gpsd.connections[index]?.write { $0.gpsdVersion(gpsd.service) }
+  }
+
+  private mutating func readGPSD(_ index: Int, _ conditions: EventWait.Conditions) {
+    guard let connection = gpsd.connections[index] else { return }
+    guard conditions.contains(.readable), connection.isReading else {
+      if conditions.contains(.gone) { closeGPSD(index) }
+      return
+    }
+    gpsd.connections.charge(
+      1, to: permissions.account(of: connection.user), permissions.standing(of: connection.user),
+      at: now)
+    gpsd.connections.read(index)
+  }
+
+  // MARK: Requests
+
+  /// Answers the requests of a connection, as far as its output and its user's rate permit.
+  mutating func handleGPSDRequests(_ index: Int, _ engine: borrowing Engine) {
+    guard let connection = gpsd.connections[index], !connection.pending.isEmpty else { return }
+    let account = permissions.account(of: connection.user)
+    // A full output may have been read meanwhile.
+    if !connection.hasOutputCapacity, !connection.send() { return connection.end() }
+    while connection.hasOutputCapacity, !connection.pending.isEmpty,
+      gpsd.connections.nextRequest(of: account, at: now) <= now,
+      let request = connection.nextRequest()
+    {
+      // A WATCH may add a client.
+      let cost = if case .watch = request { 2.0 } else { 1.0 }
+      gpsd.connections.charge(cost, to: account, permissions.standing(of: connection.user), at: now)
+      handleGPSD(request, connection, engine)
+    }
+  }
+
+  private mutating func handleGPSD(
+    _ request: GPSDRequest, _ connection: GPSDConnection, _ engine: borrowing Engine
+  ) {
+    let device = gpsd.device
+    switch request {
+    case .version: connection.write { $0.gpsdVersion(gpsd.service) }
+    case .devices: connection.write { $0.gpsdDevices(device, activated: wallTime(now)) }
+    case .device(let path):
+      if let path, path != device.path {
+        connection.write { $0.gpsdError("Can't open \(GPSDPart.printable(path)).") }
+      } else {
+        connection.write { $0.gpsdDevice(device, activated: wallTime(now)) }
+      }
+    case .watch(let watch): watchGPSD(watch, connection)
+    case .poll: pollGPSD(connection, engine)
+    case .history(let since): sendGPSDHistory(since: since, connection, engine)
+    case .unknown(let text):
+      connection.write { $0.gpsdError("Unrecognized request '\(text)'") }
+    case .invalid(let message): connection.write { $0.gpsdError(message) }
+    }
+  }
+
+  /// Applies `?WATCH`, and answers with the devices and the policy in force.
+  private mutating func watchGPSD(_ watch: GPSDWatch?, _ connection: GPSDConnection) {
+    if let path = watch?.device, path != gpsd.device.path {
+      return connection.write { $0.gpsdError("No such device as \(GPSDPart.printable(path))") }
+    }
+    if let watch {
+      connection.apply(watch)
+      attachGPSD(connection)
+    }
+    connection.write { json in
+      json.gpsdDevices(gpsd.device, activated: wallTime(now))
+      json.gpsdWatch(connection.policy)
+    }
+    // The user has too many clients already.
+    if connection.policy.enable, connection.client == nil {
+      GPSDTexts.appendRefusal(gpsd.device, to: connection)
+    }
+  }
+
+  /// Answers `?POLL` at once with the last fix; it keeps the receiver running for a while.
+  private mutating func pollGPSD(_ connection: GPSDConnection, _ engine: borrowing Engine) {
+    guard connection.policy.enable else {
+      return connection.write { $0.gpsdPoll(nil, nil, gpsd.device, at: wallTime(now)) }
+    }
+    connection.notePoll(at: now)
+    var report = GPSDReport.none
+    if let client = connection.client, clients[client].isPermitted {
+      report = latestGPSDReport(client, engine)
+      requestForPoll(connection, client)
+    }
+    let view = connection.client.flatMap { satellites(for: $0, engine) }
+    connection.write { $0.gpsdPoll(report, view, gpsd.device, at: wallTime(now)) }
+  }
+
+  /// Requests a single fix for a poll of a client that saves fixes, if its last one is older than its interval.
+  private mutating func requestForPoll(_ connection: GPSDConnection, _ client: Int) {
+    guard let position = gpsd.position(of: client),
+      case .every(let interval, let accuracy) = GPSDDemand(savingOfGPSD(connection)),
+      gpsd.clients[position].newest.map({ now - $0.acquired >= interval }) ?? true
+    else { return }
+    submit(.setDesiredAccuracy(accuracy), client)
+    submit(.requestLocation, client)
+  }
+
+  /// The time of the system's clock at an instant.
+  func wallTime(_ time: Instant) -> UTCTime {
+    UTCTime(microseconds: environment.wallTimeAtBoot_ns() / 1_000) + (time - .boot)
+  }
+}
+
+extension GPSDPart {
+  /// Printable ASCII characters of a text of a program, at most 64.
+  static func printable(_ text: String) -> String {
+    let shown = text.utf8.prefix(64).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }
+    return String(decoding: shown, as: UTF8.self)
+  }
+}

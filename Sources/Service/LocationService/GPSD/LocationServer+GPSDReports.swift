@@ -1,0 +1,270 @@
+import GPSDProtocol
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import TextFormats
+
+// Reports of gpsd's protocol, at the end of the turn: one write for each connection and fix, whose first object is the
+// fix (programs that read one object per read keep only the first).
+
+extension LocationServer {
+  /// Receives a notice of a client of gpsd's protocol.
+  mutating func receiveGPSD(_ notice: Notice, _ client: Int) {
+    guard let position = gpsd.position(of: client) else { return }
+    switch notice {
+    case .batch(let first, let last):
+      gpsd.update(position) { $0.receive(first...last) }
+    case .report(let stored), .coarse(let stored):
+      gpsd.update(position) { $0.hold(stored.fix) }
+      submit(.acknowledge(stored.name), client)
+    case .failure: gpsd.update(position) { $0.setFailed(true) }
+    case .finish(let code): gpsd.update(position) { $0.setMayDefer(code == nil) }
+    case .gap, .authorization, .degraded, .paused, .resumed, .visit, .region, .live, .liveRefused:
+      break
+    }
+  }
+
+  /// Ends a turn: answers requests, reports fixes, and submits changed demands.
+  mutating func finishGPSD(_ engine: borrowing Engine) {
+    guard gpsd.connections.isEnabled else { return }
+    gpsd.connections.resumeAccepting(at: now)
+    for index in gpsd.connections.indices { handleGPSDRequests(index, engine) }
+    for position in gpsd.clients.indices { reportGPSD(position, engine) }
+    for position in gpsd.clients.indices { updateGPSDDemand(position) }
+    for index in gpsd.connections.indices.reversed() where gpsd.connections.send(index) {
+      closeGPSD(index)
+    }
+    gpsd.setDeadline(nextGPSDDeadline())
+  }
+
+  // MARK: Fixes
+
+  /// Reports the new fixes of a client, or that there is none.
+  private mutating func reportGPSD(_ position: Int, _ engine: borrowing Engine) {
+    readGPSDBatch(position, engine)
+    let client = gpsd.clients[position].client
+    guard clients.slots[client].isPermitted else { return refuseGPSD(position) }
+    if !gpsd.clients[position].held.isEmpty {
+      if isHeldBack(gpsd.clients[position]) { return }
+      return sendGPSD(gpsd.update(position) { $0.takeHeld() }, position, engine)
+    }
+    let (state, isFailed) = (gpsd.clients[position], gpsd.clients[position].hasFailed)
+    let isSilent = silenceEnd(of: state) <= now
+    guard isSilent || (isFailed && !state.demand.isUpdating) else { return }
+    gpsd.update(position) { [now] in $0.noteReportedNone(at: now) }
+    sendGPSD(.none, client, engine)
+  }
+
+  /// When a client must receive a report although there is no fix; `.distantFuture` for never. With reduced accuracy,
+  /// fixes are rare, and nothing is reported between them.
+  private func silenceEnd(of state: GPSDClient) -> Instant {
+    state.demand == .live && !clients.slots[state.client].access.isReduced
+      ? state.lastReport + GPSDPart.silence : .distantFuture
+  }
+
+  /// Reads the fixes of the ring, and acknowledges them: what a program does not read is lost to it.
+  private mutating func readGPSDBatch(_ position: Int, _ engine: borrowing Engine) {
+    guard let batch = gpsd.update(position, { $0.takeBatch() }) else { return }
+    let client = gpsd.clients[position].client
+    let first = max(batch.lowerBound, batch.upperBound &- UInt64(GPSDClient.heldCapacity - 1))
+    for sequence in min(first, batch.upperBound)...batch.upperBound {
+      guard let stored = engine.stored(at: sequence) else { continue }
+      gpsd.update(position) { $0.hold(stored.fix) }
+      if sequence == batch.upperBound { submit(.acknowledge(stored.name), client) }
+    }
+    guard gpsd.clients[position].mayDefer, case .deferred(let time) = gpsd.clients[position].demand
+    else { return }
+    gpsd.update(position) { $0.setMayDefer(false) }
+    submit(.allowDeferred(distance: LocationLimits.distanceMax, timeout: time.seconds), client)
+  }
+
+  /// Whether single fixes wait for later ones, so that their programs wake less often.
+  private func isHeldBack(_ state: GPSDClient) -> Bool {
+    guard case .every(let interval, _) = state.demand, let oldest = state.held.first else {
+      return false
+    }
+    guard let time = holdTime(of: state.client) else { return false }
+    return now + interval < oldest.acquired + time
+  }
+
+  /// The shortest time for which all programs of a client permit to hold fixes back; nil if one permits none.
+  private func holdTime(of client: Int) -> Interval? {
+    var shortest: Interval?
+    for connection in gpsd.connections.slots {
+      guard let connection, connection.client == client, connection.policy.isStreaming
+      else { continue }
+      guard let time = savingOfGPSD(connection).defer_s else { return nil }
+      shortest = min(shortest ?? .unlimited, Interval(seconds: time))
+    }
+    return shortest
+  }
+
+  /// Sends fixes to the programs of a client: the newest, or all to programs that have named how long fixes may be held
+  /// back.
+  private mutating func sendGPSD(
+    _ fixes: [Fix], _ position: Int, _ engine: borrowing Engine
+  ) {
+    let client = gpsd.clients[position].client
+    var earlier = JSONOutput()
+    var report = GPSDReport.none
+    for (number, fix) in fixes.enumerated() {
+      report = GPSDReport(fix, utc: utc(of: fix), after: gpsd.clients[position].newest)
+      gpsd.update(position) { [now] in $0.noteReported(fix, at: now) }
+      if number + 1 < fixes.count { earlier.gpsdTPV(report, gpsd.device) }
+    }
+    let texts = texts(of: report, client, engine)
+    for connection in gpsd.connections.slots {
+      guard let connection, connection.client == client, isDue(report, connection) else { continue }
+      if connection.policy.json, connection.policy.saving.defer_s != nil {
+        connection.append(earlier.text)
+      }
+      texts.append(to: connection)
+      if let acquired = report.fix?.acquired { connection.noteSent(acquired) }
+    }
+  }
+
+  /// Sends a report without a fix to the programs of a client.
+  private mutating func sendGPSD(
+    _ report: GPSDReport, _ client: Int, _ engine: borrowing Engine
+  ) {
+    if let position = gpsd.position(of: client) { gpsd.update(position) { $0.setFailed(false) } }
+    let texts = texts(of: report, client, engine)
+    for connection in gpsd.connections.slots {
+      guard let connection, connection.client == client, isDue(report, connection) else { continue }
+      texts.append(to: connection)
+    }
+  }
+
+  private func texts(
+    of report: GPSDReport, _ client: Int, _ engine: borrowing Engine
+  ) -> GPSDTexts {
+    let hasSentences = gpsd.connections.slots.contains {
+      $0?.client == client && $0?.policy.nmea == true
+    }
+    return GPSDTexts(
+      report, satellites(for: client, engine), gpsd.device, arrival: wallTime(now),
+      hasSentences: hasSentences)
+  }
+
+  /// The satellites in view that a client may receive.
+  func satellites(for client: Int, _ engine: borrowing Engine) -> SatelliteView? {
+    let access = clients.slots[client].access
+    return access.authorization.isGranted && !access.isReduced
+      ? engine.satellites(at: now) : nil
+  }
+
+  /// Whether a program receives the satellites in view: only then the receiver sends them.
+  public var watchesSatellites: Bool {
+    gpsd.clients.contains { state in
+      state.demand == .live && !clients.slots[state.client].access.isReduced
+    }
+  }
+
+  /// Whether a report is for a connection now.
+  private func isDue(_ report: GPSDReport, _ connection: GPSDConnection) -> Bool {
+    guard connection.policy.isStreaming, connection.hasOutputCapacity else { return false }
+    guard let fix = report.fix, let newest = connection.newestSent,
+      let interval = savingOfGPSD(connection).interval_s
+    else { return true }
+    // A tenth less, because fixes do not come exactly at an interval.
+    return (fix.acquired - newest).seconds >= interval * 0.9
+  }
+
+  /// Reports once to each program of a client without permission that there is no fix.
+  private mutating func refuseGPSD(_ position: Int) {
+    let client = gpsd.clients[position].client
+    if gpsd.clients[position].newest != nil || !gpsd.clients[position].held.isEmpty {
+      gpsd.update(position) { $0.forget() }
+    }
+    for connection in gpsd.connections.slots {
+      guard let connection, connection.client == client, connection.policy.isStreaming,
+        !connection.isRefusalSent
+      else { continue }
+      connection.noteRefusalSent()
+      GPSDTexts.appendRefusal(gpsd.device, to: connection)
+    }
+  }
+
+  // MARK: Answers
+
+  /// The newest fix that a client may receive, unless it is too old.
+  func latestGPSDReport(_ client: Int, _ engine: borrowing Engine) -> GPSDReport {
+    guard let position = gpsd.position(of: client) else { return .none }
+    let state = gpsd.clients[position]
+    var fix = state.newest
+    for stored in [engine.location(of: ClientID(client)), engine.newestStored] {
+      guard let other = stored?.fix, other.acquired > fix?.acquired ?? .boot,
+        !clients.slots[client].access.isReduced,
+        engine.withClient(ClientID(client), { $0.mayReceive(other) })
+      else { continue }
+      fix = other
+    }
+    var limit =
+      clients.slots[client].access.gpsd.staleAfter_s.map { Interval(seconds: $0) }
+      ?? GPSDPart.staleAfter
+    if clients.slots[client].access.isReduced {
+      limit = max(limit, AccuracyReduction.shortestInterval * 2)
+    }
+    guard let fix, now - fix.acquired <= limit else { return .none }
+    return GPSDReport(
+      fix, utc: utc(of: fix), after: fix == state.newest ? state.previous : state.newest)
+  }
+
+  /// Sends fixes of the past, oldest first, and whether these are all.
+  mutating func sendGPSDHistory(
+    since start: UTCTime, _ connection: GPSDConnection, _ engine: borrowing Engine
+  ) {
+    guard let client = connection.client, clients.slots[client].isPermitted,
+      !clients.slots[client].access.isReduced
+    else { return connection.write { $0.gpsdHistoryEnd(count: 0, isComplete: true) } }
+    var first = engine.head
+    let end = engine.head - UInt64(min(engine.fixesInRing, GPSDPart.historyScan))
+    while first > end, let stored = engine.stored(at: first - 1),
+      utc(of: stored.fix) >= start
+    {
+      first -= 1
+    }
+    var (count, next) = (0, first)
+    while next < engine.head, count < GPSDPart.historyLength {
+      if let stored = engine.stored(at: next),
+        engine.withClient(ClientID(client), { $0.mayReceive(stored.fix) })
+      {
+        let report = GPSDReport(stored.fix, utc: utc(of: stored.fix))
+        connection.write { $0.gpsdTPV(report, gpsd.device) }
+        count += 1
+      }
+      next += 1
+    }
+    let isComplete = next == engine.head
+    connection.write { $0.gpsdHistoryEnd(count: count, isComplete: isComplete) }
+  }
+
+  /// The time of a fix: its own, else of the receiver's clock, else of the system's clock.
+  private func utc(of fix: Fix) -> UTCTime {
+    fix.utc ?? delivery.utcOffset.utc(fix.acquired) ?? wallTime(fix.acquired)
+  }
+
+  // MARK: Deadlines
+
+  /// Earliest time at which the service must run for a program, although no descriptor is ready.
+  private func nextGPSDDeadline() -> Instant {
+    var next = gpsd.connections.acceptsAt ?? .distantFuture
+    for connection in gpsd.connections.slots {
+      guard let connection else { continue }
+      if !connection.pending.isEmpty, connection.hasOutputCapacity {
+        let account = permissions.account(of: connection.user)
+        next = min(next, gpsd.connections.nextRequest(of: account, at: now))
+      }
+      if let poll = connection.lastPoll, !connection.policy.isStreaming,
+        poll + GPSDPart.pollTime > now
+      {
+        next = min(next, poll + GPSDPart.pollTime)
+      }
+    }
+    for client in gpsd.clients {
+      next = min(next, client.nextRequest)
+      next = min(next, silenceEnd(of: client))
+    }
+    return next
+  }
+}
