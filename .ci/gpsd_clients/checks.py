@@ -1,6 +1,8 @@
 """What a check is, and helpers for all."""
 
 import json
+import os
+import signal
 import subprocess
 
 CHECKS_SECONDS = 12
@@ -18,23 +20,24 @@ class Check:
 
 
 def output(command, seconds=CHECKS_SECONDS, ends=True, **more):
-    """The output of a command. With `ends`, it must end by itself; otherwise it is ended after that time."""
+    """The output of a command. It must end by itself within that time; with `ends` false it must not; None permits both."""
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        errors="replace", **more)
+        errors="replace", start_new_session=True, **more)
     try:
         out, error = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        process.terminate()
+        # Also the programs that it has started, which hold its output open.
+        os.killpg(process.pid, signal.SIGTERM)
         try:
             out, error = process.communicate(timeout=3)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             out, error = process.communicate()
-        if ends:
+        if ends is True:
             raise AssertionError(f"{command[0]} does not end: {out[-300:]} {error[-300:]}") from None
         return out + error
-    if not ends:
+    if ends is False:
         raise AssertionError(f"{command[0]} ended with {process.returncode}: {out[-300:]} {error[-300:]}")
     return out + error
 

@@ -74,19 +74,27 @@ class Server:
             self.line.discard_input()
 
     def wait(self):
-        """Waits until the port answers."""
-        end = time.monotonic() + 20
-        while True:
-            try:
-                with socket.create_connection(("127.0.0.1", PORT)) as sock:
-                    sock.settimeout(2)
-                    if sock.recv(100).startswith(b'{"class":"VERSION",'):
-                        return
-            except OSError:
-                pass
+        """Waits until the port answers and the receiver has a fix."""
+        end = time.monotonic() + 40
+        while not self.has_fix(end):
             if time.monotonic() > end or self.main.process.poll() is not None:
-                raise SystemExit(f"test-gpsd: {self.name} does not start; see {self.folder}")
+                raise SystemExit(f"test-gpsd: {self.name} does not start")
             time.sleep(0.1)
+
+    def has_fix(self, end):
+        try:
+            with socket.create_connection(("127.0.0.1", PORT)) as sock:
+                sock.settimeout(5)
+                sock.sendall(b'?WATCH={"enable":true,"json":true}')
+                data = b""
+                while time.monotonic() < end:
+                    part = sock.recv(65536)
+                    data += part
+                    if not part or b'"mode":3' in data:
+                        return bool(part)
+        except OSError:
+            pass
+        return False
 
     def stop(self):
         self.is_feeding = False
@@ -110,22 +118,24 @@ def run(options):
     server = Server(options, name, folder)
     chosen = set(filter(None, options.only.split(",")))
     checks = [check for check in clients.CHECKS + protocol.CHECKS if not chosen or check.name in chosen]
-    with concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
-        results = list(pool.map(lambda check: attempt(check, server), checks))
-    code = server.stop()
-    if code != 0 and not server.is_gpsd:
-        results.append(("torpord", f"exit code {code}"))
     failures = 0
-    for program, problem in results:
-        kind = "ok" if problem is None else problem
-        if problem is not None and not problem.startswith("skipped"):
-            failures += 1
-        print(f"test-gpsd: {name:5} {program:16} {kind}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(attempt, check, server) for check in checks]):
+            failures += report(name, *done.result())
+    code = server.stop()
+    if not server.is_gpsd:
+        failures += report(name, "torpord", None if code == 0 else f"FAILED: exit code {code}")
     if failures:
         for log in ("torpord.log", "helper.log"):
             if os.path.exists(f"{folder}/{log}"):
                 sys.stdout.write(open(f"{folder}/{log}", errors="replace").read()[-2000:])
     return 1 if failures else 0
+
+
+def report(name, program, problem):
+    """Prints the result of a check; returns the number of failures."""
+    print(f"test-gpsd: {name:5} {program:16} {problem or 'ok'}", flush=True)
+    return 1 if problem is not None and problem.startswith("FAILED") else 0
 
 
 def attempt(check, server):

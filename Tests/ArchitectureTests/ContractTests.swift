@@ -90,7 +90,7 @@ struct ContractText {
 
   /// The numbers that `text` cites.
   static func citations(in text: String) -> Set<String> {
-    let pattern = /\b(?:RNG|DEF|STD|SLC|VIS|PAU|LIV|BKG|REG|AUT|LOC|PWR|RES)-[0-9]+\b/
+    let pattern = /\b(?:RNG|DEF|STD|SLC|VIS|PAU|LIV|BKG|REG|AUT|LOC|PWR|RES|GPD)-[0-9]+\b/
     return Set(text.matches(of: pattern).map { String($0.output) })
   }
 }

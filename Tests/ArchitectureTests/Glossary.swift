@@ -29,7 +29,9 @@ struct Glossary {
       "Sources/Service/LocationWire/", "Sources/Tools/torpor/Trace/", "Sources/Lab/Training/",
       "Tests/Tools/", "Docs/Reference/t",
     ],
-    "remedy": ["Sources/Service/LocationWire/", "Sources/Tools/torpor/Doctor/", "Docs/"],
+    "remedy": [
+      "Sources/Service/LocationWire/", "Sources/Tools/torpor/Doctor/", "Docs/", ".ci/test-clock",
+    ],
     "told": [
       "Docs/Reference/t", "Sources/Tools/torpor/Trace/", ".ci/", "Sources/Lab/", "Tests/Tools/",
     ],

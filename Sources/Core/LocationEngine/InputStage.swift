@@ -193,7 +193,7 @@ struct InputStage: ~Copyable {
   /// Sets whether satellites in view are collected.
   ///
   /// Epochs are assembled without them from the first time on: if they were again part of an epoch, the detection of its
-  /// end would have to start anew.
+  /// end would have to start again.
   mutating func setWatchingSatellites(_ isWatching: Bool) {
     if isWatching && !isWatchingSatellites { satellites.removeAll() }
     isWatchingSatellites = isWatching

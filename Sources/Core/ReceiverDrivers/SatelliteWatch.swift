@@ -16,7 +16,7 @@ import LocationTypes
 ///   off ── satellites in view arrive although they are switched off ──▶ unknown
 /// ```
 ///
-/// Invariants. At most ``maximumFailures`` attempts fail until the engine sets the wish again or the receiver is put to
+/// Invariants. At most ``maximumFailures`` attempts fail until the engine requests it again or the receiver is put to
 /// sleep. Ownership. Part of ``ReceiverLink``; only the methods write the properties.
 struct SatelliteWatch: Sendable {
   /// Whether the receiver sends satellites in view.

@@ -24,7 +24,7 @@ extension Doctor {
 
   mutating func examineClock() {
     if let report = options.clock {
-      let hint = "Docs/HowTo/set-the-clock.md describes the configuration of chronyd"
+      let hint = "the package has an example in /usr/share/doc/torpor/chrony.conf"
       return report.isFeeding
         ? pass("clock", report.text) : skip("clock", report.text, hint: hint)
     }

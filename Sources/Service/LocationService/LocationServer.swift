@@ -139,8 +139,11 @@ public struct LocationServer: LocationClients, ~Copyable {
     gpsd listeners: GPSDListeners = .none,
     starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
-    connections = try ConnectionTable(listener, on: events)
-    gpsd = try GPSDPart(listeners, on: events, environment)
+    // All that may fail comes first: a partly initialized value of this type could not be destroyed.
+    let table = try ConnectionTable(listener, on: events)
+    let gpsd = try GPSDPart(listeners, on: events, environment)
+    connections = table
+    self.gpsd = gpsd
     self.environment = environment
     self.log = ServiceLog(log)
     permissions = Permissions(policy, environment.subordinates)

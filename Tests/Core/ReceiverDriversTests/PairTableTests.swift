@@ -90,7 +90,7 @@ import Testing
     "configuring | \(PairTable.faults) deadline:! ack:leaving! nak:!",
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
       + "powersave:changingPower! batching:enabling! drain:(drained) \(PairTable.faults) deadline:probing! "
-      + "rmc:configuring!",
+      + "rmc:configuring! sat:switchingSatellites! watch:switchingSatellites!",
     "enabling | drain:(drained) \(PairTable.faults) deadline:! ack:muting! nak:tracking(refused)",
     "muting | \(PairTable.faults) deadline:! ack:batching(settled) nak:!",
     "batching | off:unmuting! standby:unmuting! tracking:unmuting! "
@@ -104,14 +104,14 @@ import Testing
     "disabling | \(PairTable.faults) deadline:! ack:tracking(settled) nak:tracking(settled)",
     "fallingAsleep | drain:(drained) \(PairTable.faults) deadline:standby(settled) pvt:! "
       + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! values:! nak-poll:! "
-      + "empty:! filled:! entry:! other:! dbd:! mga-ack:! mga-nak:!",
+      + "empty:! filled:! entry:! other:! dbd:! mga-ack:! mga-nak:! sat:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
       + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(PairTable.faults) pvt:fallingAsleep! "
       + "rmc:fallingAsleep! ack:fallingAsleep! nak:fallingAsleep! ack-pmreq:fallingAsleep! "
       + "nak-pmreq:fallingAsleep! nak-batch:fallingAsleep! version:fallingAsleep! "
       + "values:fallingAsleep! nak-poll:fallingAsleep! "
       + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep! "
-      + "dbd:fallingAsleep! mga-ack:fallingAsleep! mga-nak:fallingAsleep!",
+      + "dbd:fallingAsleep! mga-ack:fallingAsleep! mga-nak:fallingAsleep! sat:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
     "changingPower | drain:(drained) \(PairTable.faults) deadline:! ack:tracking(settled) "
       + "nak:tracking(refused)",
@@ -119,5 +119,7 @@ import Testing
       + "batching:enabling! drain:(drained) \(PairTable.faults) deadline:! rmc:fallingAsleep! ack:! nak:!",
     "restoring | off:fallingAsleep! standby:fallingAsleep! drain:(drained) \(PairTable.faults) deadline:! "
       + "rmc:configuring! ack:! nak:tracking(settled)",
+    "switchingSatellites | off:fallingAsleep! standby:fallingAsleep! powersave:changingPower! "
+      + "drain:(drained) \(PairTable.faults) deadline:! rmc:configuring! ack:tracking nak:tracking",
   ]
 }

@@ -104,6 +104,15 @@ let allStates = (0...24).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
         keeping.run(0.01)
       }
     }
+    keeping.reach(.tracking)
+    for isWanted in [true, false] {
+      keeping.step(.satellites(isWanted))
+      for _ in 0..<20 {
+        reachedStates.insert(keeping.driver.state.rawValue)
+        if keeping.driver.state.stage == .preemptible { tryAll(keeping.driver, at: keeping.now) }
+        keeping.run(0.005)
+      }
+    }
     for state in allStates {
       #expect(reachedStates.contains(state.rawValue), "\(state) was not reached")
     }

@@ -112,12 +112,14 @@ import Testing
     "configuring | drain:(drained) \(PairTable.faults) deadline:! started:! ack:! nak:!",
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
       + "powersave:(refused) batching:(refused) drain:(drained) \(PairTable.faults) "
-      + "deadline:probing! gsv:configuring! started:configuring!",
+      + "deadline:probing! gsv:configuring! started:configuring! watch:switchingSatellites!",
     "fallingAsleep | drain:(drained) \(PairTable.faults) deadline:standby(settled) rmc:! "
       + "gsv:! started:! sleep-nak:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
       + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(PairTable.faults) "
       + "rmc:fallingAsleep! gsv:fallingAsleep! started:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
+    "switchingSatellites | off:fallingAsleep! standby:fallingAsleep! drain:(drained) "
+      + "\(PairTable.faults) deadline:! started:configuring! ack:tracking nak:tracking",
   ]
 }

@@ -48,6 +48,35 @@ struct DoctorTests {
     #expect(board.findings(Self.options())["board"]?.outcome == .failed)
   }
 
+  // MARK: The system clock
+
+  @Test("the socket of chronyd must exist, and belong to a group that may write to it")
+  func clockSocket() {
+    let board = FakeBoard()
+    func finding() -> Finding? { board.findings(Self.options())["clock"] }
+    #expect(finding()?.outcome == .skipped)
+    board.make("/run")
+    let path = board.files.fullPath(Doctor.clockSocket)
+    let chrony = FakeChrony(path, mode: 0o755)
+    #expect(finding()?.outcome == .failed)
+    #expect(finding()?.suggestion?.contains("chgrp torpor-clock") == true)
+    #expect(unsafe chmod(chrony.path, 0o777) == 0)
+    #expect(finding()?.outcome == .passed)
+    // Only root may give a file to another group.
+    guard geteuid() == 0 else { return }
+    #expect(unsafe chmod(path, 0o775) == 0 && chown(path, 0, 12_345) == 0)
+    #expect(finding()?.outcome == .passed)
+  }
+
+  @Test("a running service's report of the clock is shown", arguments: [true, false])
+  func clockReport(_ isFeeding: Bool) {
+    var options = Self.options()
+    options.clock = Doctor.ClockReport(isFeeding: isFeeding, text: "last 1 s ago")
+    let finding = FakeBoard().findings(options)["clock"]
+    #expect(finding?.found == "last 1 s ago")
+    #expect(finding?.outcome == (isFeeding ? .passed : .skipped))
+  }
+
   // MARK: The ring
 
   /// The bytes of a ring file with three fixes.

@@ -80,7 +80,8 @@ struct GPSDReportTests {
         == .max)
   }
 
-  @Test("SKY has the satellites with gpsd's numbers, and without a view the number of used ones")
+  @Test(
+    "GPD-3: SKY has the satellites with gpsd's numbers, and without a view the number of used ones")
   func sky() {
     let report = GPSDReport(fix(), utc: fix().utc)
     let line = text { $0.gpsdSKY(report, view(), device) }
@@ -123,7 +124,7 @@ struct GPSDReportTests {
     #expect(text { $0.gpsdPPS(real, clock: real, device) }.contains("\"precision\":-20"))
   }
 
-  @Test("sentences have correct checksums and decode to the fix and its satellites")
+  @Test("GPD-10: sentences have correct checksums and decode to the fix and its satellites")
   func sentences() {
     var text = TextBuffer()
     GPSDSentences.write(GPSDReport(fix(), utc: fix().utc), view(), to: &text)

@@ -34,7 +34,7 @@ private func watch(_ text: String) -> GPSDPolicy? {
 
 @Suite("Requests of gpsd's protocol")
 struct GPSDRequestParserTests {
-  @Test("several requests in one write are handled in their order")
+  @Test("GPD-1: several requests in one write are handled in their order")
   func several() {
     #expect(
       requests("?VERSION;?DEVICES;?POLL;\r\n?DEVICE;") == [
@@ -51,7 +51,7 @@ struct GPSDRequestParserTests {
     #expect(requests("?WATCH={\"enable\":true}?POLL;").last == .poll)
   }
 
-  @Test("a request in pieces is one request, wherever it is cut")
+  @Test("GPD-1: a request in pieces is one request, wherever it is cut")
   func pieces() {
     let text = "?WATCH={\"enable\":true,\"device\":\"/dev/a}\\\"{\"};?POLL;"
     let whole = requests(text)

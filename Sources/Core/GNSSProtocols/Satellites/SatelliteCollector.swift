@@ -13,13 +13,13 @@ import LocationTypes
 ///
 /// A *cycle* is the sequence of GSV groups of one epoch.
 ///
-///                    first page of a group                last page of as many groups as
-///                    that the cycle contains already      the previous cycle contained
+///                    repeated sentence of a group,        last page of as many groups as
+///                    or any GSV after `cycleGap`          the previous cycle contained
 ///     ┌──────────┐ ─────────────────────────────▶ ┌──────┐ ──────────────────────────▶ ┌───────────┐
 ///     │ no cycle │                                │ open │                             │ published │
 ///     └──────────┘ ─────────────────────────────▶ └──────┘ ◀────────────────────────── └───────────┘
-///                    any GSV                      publishes the    first page of a group that
-///                                                 open cycle       the cycle contains already
+///                    any GSV                      publishes the    a repeated sentence, or
+///                                                 open cycle       any GSV after `cycleGap`
 ///
 /// A further group after the publication publishes the cycle again. ``view(at:)`` also returns an open cycle that has
 /// received nothing for ``cycleGap``.
@@ -112,11 +112,12 @@ public struct SatelliteCollector: Sendable {
   private mutating func collect(_ m: GSV, at now: Instant) {
     let page = m.number ?? 1
     var index = group(of: m)
-    if let found = index, page <= groups[found].page {
+    let isRepeated = index.map { page <= groups[$0].page } ?? false
+    if groupCount > 0, isRepeated || now - open.time >= SatelliteCollector.cycleGap {
       publishOpen()
       beginCycle(at: now)
       index = nil
-    } else if isPublished, groupCount == 0 {
+    } else if groupCount == 0 {
       beginCycle(at: now)
     }
     isPublished = false

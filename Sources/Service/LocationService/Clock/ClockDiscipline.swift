@@ -20,7 +20,7 @@ import LocationTypes
 ///     any          ──uncertain date────────────────▶ UNTRUSTED(0)
 ///     any          ──does not agree, or too long ago──▶ UNTRUSTED(1)
 ///
-/// Two fixes agree if UTC and the boot clock have advanced by the same time. So reception begins anew after a receiver
+/// Two fixes agree if UTC and the boot clock have advanced by the same time. So the count restarts after a receiver
 /// was replaced, has lost its clock or corrected its leap seconds, but not after each sleep: the fixes of a receiver that
 /// is on for a second of each minute agree, and each is a sample.
 ///

@@ -1,4 +1,5 @@
 import GPSDProtocol
+import LocationEngine
 import LocationTypes
 import TextFormats
 
@@ -11,15 +12,19 @@ struct GPSDTexts: ~Copyable {
   /// Encodes a report.
   ///
   /// - Parameters:
-  ///   - arrival: Time of the system's clock.
+  ///   - view: Satellites in view; nil if they are unknown.
+  ///   - times: Times of the fix by both clocks; nil if it did not arrive just now.
   ///   - hasSentences: Whether any connection has requested sentences.
   init(
-    _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice, arrival: UTCTime,
+    _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice, _ times: GPSDTimes?,
     hasSentences: Bool
   ) {
     objects.gpsdTPV(report, device)
     objects.gpsdSKY(report, view, device)
-    if let utc = report.fix?.utc { timing.gpsdTOFF(utc, clock: arrival, device) }
+    if let times {
+      timing.gpsdTOFF(times.utc, clock: times.arrival, device)
+      if let pulse = times.pulse { timing.gpsdPPS(pulse.real, clock: pulse.clock, device) }
+    }
     if hasSentences { GPSDSentences.write(report, view, to: &sentences) }
   }
 
@@ -39,5 +44,28 @@ struct GPSDTexts: ~Copyable {
     var sentences = TextBuffer()
     GPSDSentences.write(.none, nil, to: &sentences)
     connection.append(sentences)
+  }
+}
+
+/// Times of a fix and of its pulse per second, by the receiver's and by the system's clock.
+struct GPSDTimes {
+  /// UTC of the fix.
+  let utc: UTCTime
+  /// Arrival of its first byte, by the system's clock.
+  let arrival: UTCTime
+  /// The pulse; nil without one.
+  private(set) var pulse: (real: UTCTime, clock: UTCTime)?
+
+  /// - Parameters:
+  ///   - epoch: Times of the fix.
+  ///   - now: Time at which it is reported.
+  ///   - wallTime: Converts a time of the boot clock to the system's clock.
+  init(_ epoch: EpochTime, at now: Instant, _ wallTime: (Instant) -> UTCTime) {
+    utc = epoch.utc
+    arrival = wallTime(epoch.arrival ?? now)
+    guard let edge = epoch.pulse else { return }
+    // The pulse marks the whole second that is nearest to the fix.
+    let second = (epoch.utc.microseconds + 500_000) / 1_000_000
+    pulse = (UTCTime(microseconds: second * 1_000_000), wallTime(edge))
   }
 }

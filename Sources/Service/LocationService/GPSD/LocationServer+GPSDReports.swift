@@ -141,9 +141,12 @@ extension LocationServer {
     let hasSentences = gpsd.connections.slots.contains {
       $0?.client == client && $0?.policy.nmea == true
     }
+    var times: GPSDTimes?
+    if let utc = report.fix?.utc, let epoch = engine.epochTime, epoch.utc == utc {
+      times = GPSDTimes(epoch, at: now) { wallTime($0) }
+    }
     return GPSDTexts(
-      report, satellites(for: client, engine), gpsd.device, arrival: wallTime(now),
-      hasSentences: hasSentences)
+      report, satellites(for: client, engine), gpsd.device, times, hasSentences: hasSentences)
   }
 
   /// The satellites in view that a client may receive.

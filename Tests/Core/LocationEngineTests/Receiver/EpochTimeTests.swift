@@ -72,6 +72,16 @@ struct EpochTimeTests {
     #expect(try time() == before)
   }
 
+  @Test("the fixes of a batch change nothing")
+  func batch() {
+    let bench = BoardBench.deferring()
+    let before = bench.epochTime
+    let count = bench.appended.count
+    bench.run(600)
+    #expect(before != nil && bench.appended.count >= count + 300)
+    #expect(bench.epochTime == before)
+  }
+
   @Test(
     "a leap second announced by NAV-TIMELS is that of the next fixes", arguments: [1, -1] as [Int8])
   func leapSecond(_ change: Int8) throws {

@@ -23,7 +23,7 @@ import Testing
     return frame
   }
 
-  @Test("a view is reported only while satellites are watched, and starts anew with each watch")
+  @Test("a view is reported only while satellites are watched, and starts again with each watch")
   func watched() throws {
     let bench = EngineBench()
     bench.fixes(count: 5)
@@ -72,7 +72,7 @@ import Testing
     }
     for _ in 0..<10 { _ = second(true) }
     bench.perform(.watchSatellites(true))
-    // The detection of the last message starts anew.
+    // The detection of the last message starts again.
     for _ in 0..<10 { _ = second(true) }
     var stored = 0
     for _ in 0..<30 where second(true) { stored += 1 }

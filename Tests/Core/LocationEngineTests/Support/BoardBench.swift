@@ -138,6 +138,7 @@ final class BoardBench: RequestSink {
   /// UTC of boot.
   var origin: UTCTime { loop.board.utc(at: .boot) }
   var counters: DriverCounters { loop.engine.driverCounters }
+  var epochTime: EpochTime? { loop.engine.epochTime }
   /// The fixes appended to the ring, as seconds of the receiver's UTC since the track's start.
   var seconds: [Int] {
     appended.map { Int((($0.fix.utc ?? Scenario.start) - Scenario.start).seconds.rounded()) }

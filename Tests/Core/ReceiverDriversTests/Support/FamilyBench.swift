@@ -88,6 +88,7 @@ final class FamilyBench {
     fixes = []
     written = []
     pins = []
+    satelliteMessages = 0
   }
 
   /// Passes an event to the driver and applies the effects; a fault is fed back.

@@ -63,7 +63,7 @@ struct ClockDisciplineTests {
     #expect(offset_ns(fix(8)) != nil)
   }
 
-  @Test("a receiver that corrects its leap seconds starts anew", arguments: [1.0, -1.0])
+  @Test("a receiver that corrects its leap seconds restarts the count", arguments: [1.0, -1.0])
   mutating func leapSeconds(_ step: Double) {
     trust()
     #expect(offset_ns(fix(4)) != nil)

@@ -57,7 +57,7 @@ private struct SkyClient: LocationClients {
   /// A run of the loop with a receiver of a family.
   private final class SkyRun {
     var loop: LocationLoop<SimulatedBoard, SkyClient>
-    private let memory = EngineMemory(capacity: 4_096, clients: 1)
+    private let memory: EngineMemory
 
     init(_ family: ReceiverFamily, speed: Int = 9_600) throws {
       var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
@@ -70,6 +70,7 @@ private struct SkyClient: LocationClients {
       setup.receiver.hasSky = true
       let board = SimulatedBoard(
         setup, track: Scenario.drive.track(seed: 1, duration: .seconds(7_200)))
+      memory = EngineMemory(capacity: profile.cache.capacity, clients: 1)
       loop = LocationLoop(
         engine: memory.makeEngine(profile.engineSetup), board: board, clients: SkyClient())
     }

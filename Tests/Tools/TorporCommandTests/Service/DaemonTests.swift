@@ -34,10 +34,12 @@ final class Daemon {
   ///   - profile: Path of the board's profile.
   ///   - hasReceiver: Whether the board has a receiver; if not, no line is given.
   ///   - access: The access of this user's programs; nil for undecided.
+  ///   - options: Further options of the service.
   ///   - prepare: Prepares the state folder before the start.
   init?(
     profile: String = Daemon.streamingProfile, hasReceiver: Bool = true,
-    access: String? = "always", prepare: (_ folder: String) -> Void = { _ in }
+    access: String? = "always", options: [String] = [],
+    prepare: (_ folder: String) -> Void = { _ in }
   ) {
     prepare(folder)
     let (master, slave, line) = SerialTests.terminal()
@@ -49,6 +51,7 @@ final class Daemon {
       "--board", profile, "--socket", "\(folder)/socket", "--state", folder, "--clients", policy,
     ]
     if hasReceiver { arguments += ["--line", line] }
+    arguments += options
     start()
   }
 
@@ -266,6 +269,14 @@ struct DaemonTests {
         && unknownClient.errors.contains(
           "`torpor clients list` shows all clients")
     )
+  }
+
+  @Test("of several --clock options the last one counts, and status shows whether it is fed")
+  func clock() throws {
+    let fed = try #require(Daemon(options: ["--clock", "none", "--clock=/run/no-such.sock"]))
+    #expect(fed.run(["status"]).output.contains("\nclock     not fed; no fix yet\n"))
+    let unfed = try #require(Daemon(options: ["--clock", "/run/no-such.sock", "--clock", "none"]))
+    #expect(!unfed.run(["status"]).output.contains("\nclock "))
   }
 
   @Test(
