@@ -107,8 +107,8 @@ struct InputStage: ~Copyable {
 
   /// Collects the satellites of a message. Returns whether the message must not be added to an epoch.
   ///
-  /// A fix does not wait for its satellites: they are sent after it, or with every nth fix only, and an epoch whose end
-  /// they are would end late.
+  /// An epoch does not end with its satellites: they are sent after its fix, or with every nth fix only, so its end would
+  /// be late or lost.
   @inline(never)
   private mutating func collectSatellites(_ message: GNSSMessage, at now: Instant) -> Bool {
     let isSeparate: Bool

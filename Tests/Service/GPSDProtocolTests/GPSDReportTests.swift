@@ -15,7 +15,7 @@ private func fix(altitude_mm: Int32? = 520_000, at seconds: Int64 = 10) -> Fix {
     coordinate: Coordinate(latitude_e9: 48_137_500_000, longitude_e9: -11_575_000_000))
   fix.utc = UTCTime(microseconds: 1_750_000_000_000_000)
   fix.altitude_mm = altitude_mm
-  fix.ellipsoidalAltitude_mm = altitude_mm.map { $0 + 47_000 }
+  fix.ellipsoidalAltitude_mm = altitude_mm.map { Int32(clamping: Int64($0) + 47_000) }
   fix.speed_mmps = 10_000
   fix.course_e4 = 900_000
   fix.horizontalAccuracy_mm = 3_000

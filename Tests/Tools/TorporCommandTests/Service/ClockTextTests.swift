@@ -39,7 +39,7 @@ struct ClockTextTests {
     }
     #expect(
       line
-        == "not fed; last 60 s ago, offset +1.500 s by arrival (1 sample); chronyd does not run: start it"
+        == "not fed; last 1 min ago, offset +1.500 s by arrival (1 sample); chronyd does not run: start it"
     )
   }
 
