@@ -362,6 +362,7 @@ enum WritableTypes {
     CoreLocation.OutgoingCall: record in the outbox
     CoreLocation.UpdateQueue.Addition: result of a step, composed by its queue and the router
     CoreLocation.SessionState: guarded by the lock of LocationSession, whose files change it
+    torpor-gpsd.Options: options of the command line
     UplinkPayload.UplinkMessage: record of a message
     torpord.Options: options of the command line
     """

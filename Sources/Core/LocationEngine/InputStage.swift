@@ -1,6 +1,7 @@
 import GNSSProtocols
 import LocationPolicy
 import LocationTypes
+import ReceiverDrivers
 
 /// The input stage of ``Engine``: bytes from the receiver's line in, messages and epochs with their arrival times out.
 ///

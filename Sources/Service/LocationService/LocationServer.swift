@@ -32,7 +32,7 @@ import ServiceState
 ///     ``Persistence``        durable rows, reasons to flush, state of the disk
 ///     ``ServicePower``       receiver's state, energy, requested flush         log lines, holds
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
-///     ``GPSDPart``              connections and clients of gpsd's protocol
+///     ``GPSDPart``           connections and clients of gpsd's protocol
 ///     ``ClockFeed``          samples of the system clock                       log lines
 ///     ``ServiceLog``         rates of log lines
 ///

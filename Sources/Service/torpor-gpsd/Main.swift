@@ -5,8 +5,8 @@ import Glibc
 /// connection to `torpord`.
 ///
 /// The service has no network: it sees local sockets only. This program has the network and nothing else: it reads and
-/// writes no byte of a connection. The user comes from the kernel's list of sockets by one exact look-up, which takes
-/// some 12 µs. A connection whose program has no user, because it has ended or is not on this machine, is closed.
+/// writes no byte of a connection. The user comes from the kernel's list of sockets by one exact look-up. A connection
+/// whose program has no user, because it has ended or is not on this machine, is closed.
 @main
 struct Main {
   static func main() {

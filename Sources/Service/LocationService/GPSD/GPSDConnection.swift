@@ -69,8 +69,9 @@ final class GPSDConnection {
   /// The next request of the input; nil if it contains no further one. An HTTP request ends the connection.
   func nextRequest() -> GPSDRequest? {
     var offset = 0
-    let outcome = parser.next(in: pending.span, at: &offset)
-    if offset == pending.count { pending = [] } else { pending.removeFirst(offset) }
+    let input = pending
+    let outcome = parser.next(in: input.span, at: &offset)
+    pending = offset == input.count ? [] : Array(input[offset...])
     switch outcome {
     case .needsMore: return nil
     case .request(let request): return request

@@ -165,7 +165,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// Whether the first client demands the receiver for its updates.
   var isDemanding: Bool {
-    loop.engine.usage(of: ClientID(0), at: stage.now).demand != .none
+    loop.clients.clients.count > 0
+      && loop.engine.usage(of: ClientID(0), at: stage.now).demand != .none
   }
 
   /// Whether the first client needs a single fix now, and the time of the next one.
