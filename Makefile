@@ -40,6 +40,9 @@ DEB_PATH := .build-deb
 # The build of the library that `make install-swift` installs.
 PREFIX_PATH := .build-swift
 CHECK_PATH := .build-check
+# The brokers of `make test-uplink`: mosquitto, nats, rabbitmq, or several.
+BROKERS ?= mosquitto nats rabbitmq
+UPLINK_PATH := .build-uplink
 FRESH_PATH := .build-fresh
 # Options of `make mutate`.
 SEED ?= 1
@@ -144,10 +147,11 @@ process-tests: tools
 	@echo '== tests of processes and of real time'
 	@suites=$$(.ci/tagged-suites) && $(SWIFT) test $(if $(PREBUILT),--skip-build) --filter "$$suites"
 
-# The socket's interface file and the examples of its page, with an independent library.
+# The socket's interface file and the examples of its page, with an independent library; the messages of the uplink, with
+# an independent decoder.
 interface:
-	@echo "== the socket's interface"
-	@if command -v python3 >/dev/null 2>&1; then .ci/check-interface; \
+	@echo "== the interfaces of the socket and the uplink"
+	@if command -v python3 >/dev/null 2>&1; then .ci/check-payload && .ci/check-interface; \
 	else echo 'skipped: python3 is missing (apt-get install python3)'; fi
 
 # After the tests, whose build contains the objects for this machine's run of the self-test.
@@ -323,6 +327,11 @@ board-program: board-tools client-probe
 	  $(BOARD_PATH)/gpio/cgpio-check1 $(BOARD_PATH)/gpio/cgpio-check2
 	@TORPOR_BOARD=1 $(SWIFT) build --product TorporBoard
 
+# Docs/HowTo/run-a-store.md. Not part of continuous integration: it installs three brokers and PostgreSQL.
+test-uplink: uplink-tools
+	@echo '== the store and the access rules of the brokers'
+	@.ci/test-uplink '$(CURDIR)/$(UPLINK_PATH)' $(BROKERS)
+
 # Docs/HowTo/fuzz.md. Failing inputs stay in .build-fuzz/found.
 fuzz: tools
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
@@ -389,6 +398,9 @@ test-deb-tools:
 
 gpsd-tools:
 	@.ci/install-missing gpsd
+
+uplink-tools:
+	@.ci/install-missing uplink
 
 mutate-tools:
 	@.ci/install-missing mutate

@@ -237,6 +237,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     saveDirtyClients(engine, at: now)
     updateReceiver(engine, at: now)
     feedClock(engine, at: now)
+    power.setHasShedLevels(!engine.shed.isEmpty)
+    expireHolds()
     startPrograms()
     if !answers.isEmpty { send(answers.removeAll(), engine, effects) }
     for i in clients.indices where clients.slots[i].process?.watch != nil { sendNotices(i, engine) }

@@ -71,7 +71,8 @@ public struct LocationService: ~Copyable {
     let floor = UInt32(clamping: server.persistence.store.counter(.ringGeneration))
     do {
       fixes = try unsafe FixRing(
-        recovering: ring.storage, capacity: capacity, generationFloor: floor)
+        recovering: ring.storage, capacity: capacity, generationFloor: floor,
+        newID: .random(in: 1 ... .max), recordedID: server.persistence.store.ringID)
     } catch {
       throw RingProblem(path: ring.path, error: error, state: server.persistence.store.path)
     }
@@ -118,6 +119,7 @@ public struct LocationService: ~Copyable {
     let hadRing = state.counter(.ringGeneration) > 0
     state.setCounter(.boot, boot.number)
     state.setCounter(.ringGeneration, Int64(ring.generation))
+    state.setRingID(ring.id)
     if ring.recovery.isNew, hadRing { return Gap(unsyncedBefore: ring.start, after: nil) }
     guard !ring.recovery.isNew, !ring.recovery.wasClosed, lastBoot != 0, lastBoot != boot.number
     else { return nil }
@@ -269,6 +271,7 @@ public struct LocationService: ~Copyable {
   /// motion is not detected, so a board with a motion line in use stays on.
   private var powerOffEnd: Instant? {
     guard let plan = loop.planned, plan.board >= .idle, !loop.engine.isSleepInhibited,
+      !loop.clients.keepsBoardAwake,
       plan.wake < .distantFuture, !loop.engine.isReceiverAwake, !loop.engine.usesMotionLine
     else { return nil }
     return plan.wake

@@ -26,7 +26,7 @@ import ServiceState
 /// - Owner: ``ClientRegistry``. Record and engine change together: ``LocationServer`` submits the request for each
 ///   change that the engine must know.
 /// - Without a process, the queue contains events only.
-/// - ``notices``, ``sessions``, ``launch``, ``rows`` and ``regionNames`` own their state; the operations that need only
+/// - ``notices``, ``sessions``, ``launch``, ``rows``, ``regionNames`` and ``holds`` own their state; the operations that need only
 ///   one of them call it directly.
 ///
 /// Bounded: ``NoticeQueue``, ``RegionNames``.
@@ -57,6 +57,8 @@ struct ServedClient {
   var rows = ClientRowState()
   /// Names of its regions.
   var regionNames = RegionNames()
+  /// Its holds, which keep the board awake.
+  var holds = ClientHolds()
   /// Whether fixes of the client may have been lost, and the gap was not reported yet.
   private(set) var mayHaveLostFixes: Bool
   /// When its first program was attached by gpsd's protocol since it may use location as it may now; nil if none was.

@@ -24,6 +24,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var bytes: [ByteChunk] = []
     /// Arguments of the last wait.
     var wakesOnInput = true
+    var state = BoardState.awake
     var deadline = Instant.boot
     /// Whether the line is disconnected.
     var isUnplugged = false
@@ -41,6 +42,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   {
     stage.wakesOnInput = wakesOnInput
     stage.deadline = deadline
+    stage.state = state
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
     defer { stage.charge = nil }
@@ -63,6 +65,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 @safe final class ServiceBench {
   static let clients = 4
   static let ringCapacity = 64
+  static let ringID: UInt64 = 0xFEDC_BA98_7654_3210
 
   /// A service after SIGKILL: the files on disk and the ring's memory.
   struct Remains {
@@ -99,7 +102,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
-    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
+    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false, canSuspend: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
     battery: BatteryThresholds = BatteryThresholds(),
     log: SystemLog = SystemLog(threshold: .critical),
@@ -127,7 +130,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
       second = remains.second
       stage.now = stage.now + .seconds(second)
     }
-    let fixes = try ring.openSynced(floor: UInt32(state.counter(.ringGeneration)))
+    let fixes = try ring.openSynced(
+      floor: UInt32(state.counter(.ringGeneration)), newID: ServiceBench.ringID,
+      recordedID: state.ringID)
     var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
     if canIdle {
@@ -135,6 +140,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: false,
         wakesOnBytes: true)
+    }
+    if canSuspend {
+      parameters.deep = SleepParameters(
+        state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+        wakesOnPin: false, wakesOnBytes: true)
     }
     var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     setup.battery = battery
@@ -195,6 +205,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// The time of the service's next timer.
   var deadline: Instant { loop.clients.deadline }
+
+  /// Whether a hold of a client keeps the board from sleeping.
+  var isHeld: Bool { loop.clients.keepsBoardAwake }
 
   /// Whether a durable change is not on disk yet.
   var hasUnsaved: Bool { loop.clients.hasUnsavedChanges }
