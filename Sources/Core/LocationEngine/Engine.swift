@@ -151,6 +151,7 @@ public struct Engine: ~Copyable {
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
+    case .powerOff(let isAllowed): setPowerOffAllowed(isAllowed)
     case .watchSatellites(let isOn):
       input.setWatchingSatellites(isOn)
       drive(.satellites(isOn), &effects)
@@ -196,6 +197,18 @@ public struct Engine: ~Copyable {
         slack: setup.parameters.fixInterval * 2, limit: setup.parameters.deferralLimit,
         in: fixes.ring)
     }
+  }
+
+  /// Continues a restored client's services after the board was off, from the fixes in the ring (PWR-13); see
+  /// `Client.resume(_:bootUTC:at:in:)`. O(fixes in the ring).
+  ///
+  /// - Precondition: No step was executed yet.
+  public mutating func resume(
+    _ services: OutlivingServices, of client: ClientID, bootUTC: UTCTime, startingAt start: Instant
+  ) {
+    precondition(now == .boot, "resume services before the first step")
+    clients[client.index].resume(services, bootUTC: bootUTC, at: start, in: fixes.ring)
+    fixes.resumeSpeed(bootUTC: bootUTC, at: start)
   }
 
   /// Whether the receiver recorded fixes for a client while the service was down; if so, the driver expects them.
@@ -680,6 +693,12 @@ extension Engine {
     motionLine = line
     movement.motionLineChanged(line, at: now)
     for i in clients.indices { clients[i].motionLineChanged(line, at: now) }
+  }
+
+  /// Plans with the energies of a board that may be switched off, or of one that stays on.
+  private mutating func setPowerOffAllowed(_ isAllowed: Bool) {
+    guard let unattended = setup.parameters.unattendedBoard else { return }
+    planner.parameters.receiver.board = isAllowed ? unattended : setup.parameters.receiver.board
   }
 
   /// Share of an accuracy bound that a fix's own error may use.

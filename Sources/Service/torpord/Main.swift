@@ -152,7 +152,7 @@ struct Main {
       board: LinuxBoard(
         events, line: line, pins: try GPIOPins(profile.wiring(), in: events),
         gauge: profile.batteryGauge, suspender: suspender),
-      suspender: suspender, powerOff: powerOff, startedByAlarm: startCause == .byAlarm,
+      suspender: suspender, powerOff: powerOff, startCause: startCause,
       server: server, boot: boot, signals: signals,
       notifier: ServiceNotifier(),
       log: log)

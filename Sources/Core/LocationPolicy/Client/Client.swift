@@ -475,6 +475,36 @@ extension Client {
   }
 }
 
+// MARK: - After a power-off
+
+extension Client {
+  /// Continues the services of a restored client after the board was off (PWR-13): the fixes of the ring since its last
+  /// acknowledgement are handled again, without results. The requests that start the services follow and change nothing.
+  ///
+  /// The ring holds what the services have used; its times are of an earlier boot, so they are computed from UTC. Fixes
+  /// without UTC, or that would be later than `now` because the board's clock is wrong, are left out. O(fixes).
+  ///
+  /// - Parameter bootUTC: UTC at zero of the boot clock.
+  public mutating func resume(
+    _ outliving: OutlivingServices, bootUTC: UTCTime, at now: Instant, in ring: borrowing FixRing
+  ) {
+    for sequence in max(min(cursor.acknowledged, ring.head), ring.tail)..<ring.head {
+      guard let fix = ring.earlierFix(at: sequence, bootUTC: bootUTC, before: now) else { continue }
+      services.replay(fix, to: outliving)
+    }
+    usesServices = services.hasActiveService
+  }
+}
+
+extension FixRing {
+  /// A fix of an earlier boot with its time on the present boot clock; nil without UTC, or if that is after `now`.
+  package func earlierFix(at sequence: UInt64, bootUTC: UTCTime, before now: Instant) -> Fix? {
+    guard var fix = stored(at: sequence)?.fix, let utc = fix.utc else { return nil }
+    fix.acquired = .boot + (utc - bootUTC)
+    return fix.acquired <= now ? fix : nil
+  }
+}
+
 // MARK: - Shed service levels
 
 // Service levels that a client does not get while the battery is low (PWR-10). Its requests remain: when the battery is

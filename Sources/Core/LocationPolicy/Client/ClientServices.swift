@@ -227,6 +227,16 @@ extension ClientServices {
     if request.state == .pending { results.note(request.handle(.fix(stored))) }
   }
 
+  /// Starts services with a fix that they handled before the board was switched off, or hands it to them if they have
+  /// started; nothing is reported again (PWR-13).
+  mutating func replay(_ fix: Fix, to outliving: OutlivingServices) {
+    if outliving.significantChange { significant.replay(fix) }
+    if outliving.visits {
+      areVisitsRequested = true
+      visits.replay(fix)
+    }
+  }
+
   /// Handles the passage of time; `newest` is the newest fix that the client may receive.
   mutating func elapse(at now: Instant, newest: StoredFix?) {
     handlePause(.time(now))
@@ -471,4 +481,18 @@ extension ClientServices {
 
   /// Returns the pending refusal.
   mutating func nextRefusal() -> Notice? { results.nextRefusal() }
+}
+
+/// Services of a client that outlive its process and need their earlier fixes to continue. Regions need only their state.
+public struct OutlivingServices: Equatable, Sendable {
+  /// Significant change (SLC-8).
+  public let significantChange: Bool
+  /// Visits (VIS-8).
+  public let visits: Bool
+
+  /// Creates a set of services.
+  public init(significantChange: Bool, visits: Bool) {
+    self.significantChange = significantChange
+    self.visits = visits
+  }
 }

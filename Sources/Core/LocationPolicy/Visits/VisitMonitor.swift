@@ -177,6 +177,16 @@ public struct VisitMonitor: Equatable, Sendable {
     return outcome
   }
 
+  /// Handles again a fix that was handled before the board was switched off, with its time on the present boot clock; the
+  /// outcomes were reported then (PWR-13). The first one starts the service.
+  mutating func replay(_ fix: Fix) {
+    if state == .idle {
+      _ = start(at: fix.acquired)
+      earliest = min(earliest, fix.acquired)
+    }
+    _ = accept(fix)
+  }
+
   /// Handles an acquisition for this service that ended without a fix. It implies nothing about the device (VIS-11).
   public mutating func acquisitionFailed(at now: Instant) {
     #if REACHED

@@ -11,8 +11,11 @@ extension LocationServer {
   ///
   /// - Parameters:
   ///   - loss: Fixes that clients with running updates may have lost since the last run; nil if none.
+  ///   - hasPoweredOff: Whether the service has ended to switch the board off; services then continue where they were.
   ///   - now: Current time.
-  public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
+  public mutating func restore(
+    into engine: inout Engine, after loss: Gap?, hasPoweredOff: Bool = false, at now: Instant
+  ) {
     setPossibleLoss(loss)
     advance(to: now)
     warnOfEmptyPolicy()
@@ -35,19 +38,22 @@ extension LocationServer {
           "client '\(row.name)' of user \(row.uid) is not restored: the client table is full")
         continue
       }
-      restore(row, into: &engine)
+      restore(row, into: &engine, hasPoweredOff: hasPoweredOff)
     }
     updateStandings()
     warn("their requests are dropped, because they may no longer use location", dropped)
   }
 
-  private mutating func restore(_ row: ClientRecord, into engine: inout Engine) {
+  private mutating func restore(
+    _ row: ClientRecord, into engine: inout Engine, hasPoweredOff: Bool
+  ) {
     let access = permissions.access(of: row.wireName, decision: row.accessDecision)
     let services = persistence.store.rows.services[row.id] ?? ServicesRecord(client: row.id)
     var mayHaveLostFixes = false
     let index = clients.count
     if var cursor = persistence.store.rows.cursors[row.id] {
       engine.restore(ClientID(index), from: cursor.bookmark, startingAt: now)
+      if hasPoweredOff { continueServices(of: index, services, access, in: &engine) }
       // Saved together with the boot number, because the next start does not detect the power cut again.
       cursor.mayHaveLostFixes =
         cursor.mayHaveLostFixes || (delivery.possibleLoss != nil && cursor.bookmark.isOpenEnded)
@@ -72,6 +78,20 @@ extension LocationServer {
     if let reason = clients[index].waitingReason {
       requestLaunch(reason, index, after: ClientSessions.standardGrace)
     }
+  }
+
+  /// Continues the services of a client after the board was off (PWR-13).
+  ///
+  /// A report of significant change that no program has received is in memory only, so for a client that the service does
+  /// not launch, the service starts anew, with an initial event (SLC-8).
+  private func continueServices(
+    of index: Int, _ services: ServicesRecord, _ access: ClientAccess, in engine: inout Engine
+  ) {
+    let continued = OutlivingServices(
+      significantChange: services.significantChange && access.relaunch != nil,
+      visits: services.visits)
+    let bootUTC = UTCTime(microseconds: environment.wallTimeAtBoot_ns() / 1_000)
+    engine.resume(continued, of: ClientID(index), bootUTC: bootUTC, startingAt: now)
   }
 
   /// Requests all services that outlive a process, as the process would, and disconnects.
