@@ -29,3 +29,6 @@ CREATE TABLE events (
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 ALTER TABLE regions ADD COLUMN handled TEXT;
+
+ALTER TABLE services ADD COLUMN significant_since INTEGER;
+ALTER TABLE services ADD COLUMN visits_since INTEGER;

@@ -153,9 +153,25 @@ public struct ServicesRecord: StateRow {
   public var backgroundSession = false
   /// Number of the client's newest event, 0 for none. Numbers are never reused.
   public var lastEvent: UInt32 = 0
+  /// When significant-change monitoring was started; nil if unknown (PWR-13).
+  public var significantSince: UTCTime?
+  /// When visit monitoring was started; nil if unknown (PWR-13).
+  public var visitsSince: UTCTime?
 
   /// Whether any of the services continues without a process.
   public var outlivesProcess: Bool { significantChange || visits || backgroundSession }
+
+  /// Significant change was started at this time.
+  public mutating func beginSignificantChange(at start: UTCTime) {
+    significantChange = true
+    significantSince = start
+  }
+
+  /// Visits were started at this time.
+  public mutating func beginVisits(at start: UTCTime) {
+    visits = true
+    visitsSince = start
+  }
 
   /// Creates the record of a client without services.
   public init(client: ClientNumber) { self.client = client }
@@ -166,7 +182,10 @@ public struct ServicesRecord: StateRow {
   /// Table and columns.
   public static let layout = StateLayout(
     table: "services",
-    columns: ["client", "significant_change", "visits", "background_session", "last_event"],
+    columns: [
+      "client", "significant_change", "visits", "background_session", "last_event",
+      "significant_since", "visits_since",
+    ],
     keys: 1,
     capacity: ClientRecord.layout.capacity)
 
@@ -174,7 +193,7 @@ public struct ServicesRecord: StateRow {
   public var stored: StoredColumns {
     StoredColumns([
       .number(client), .flag(significantChange), .flag(visits), .flag(backgroundSession),
-      .number(lastEvent),
+      .number(lastEvent), .time(significantSince), .time(visitsSince),
     ])
   }
 
@@ -182,9 +201,12 @@ public struct ServicesRecord: StateRow {
   public init?(_ columns: StoredColumns) {
     guard let client = columns.integer(0, ClientNumber.self), let significant = columns.flag(1),
       let visits = columns.flag(2), let background = columns.flag(3),
-      let lastEvent = columns.integer(4, UInt32.self), lastEvent < .max
+      let lastEvent = columns.integer(4, UInt32.self), lastEvent < .max,
+      let significantSince = columns.time(5), let visitsSince = columns.time(6)
     else { return nil }
     self.client = client
+    self.significantSince = significantSince
+    self.visitsSince = visitsSince
     significantChange = significant
     self.visits = visits
     backgroundSession = background

@@ -14,7 +14,7 @@ struct StateSchema: Sendable {
   var version: Int { steps.count }
 
   /// The formats that this program supports. Never change a released step; add a new one.
-  static let current = StateSchema(steps: [initialTables, addHandledEvents])
+  static let current = StateSchema(steps: [initialTables, addHandledEvents, addServiceStarts])
 
   static let initialTables = """
     CREATE TABLE clients (
@@ -49,6 +49,12 @@ struct StateSchema: Sendable {
 
   /// Last handled event of each region (REG-13).
   static let addHandledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
+
+  /// Starts of significant change and visits, UTC in microseconds (PWR-13).
+  static let addServiceStarts = """
+    ALTER TABLE services ADD COLUMN significant_since INTEGER;
+    ALTER TABLE services ADD COLUMN visits_since INTEGER;
+    """
 
   /// Checks that the file belongs to this service and is not too new, without changing it.
   ///

@@ -140,7 +140,8 @@ struct SimulatedClient: LocationClients {
   /// Services that continue after the board was off.
   var outlivingServices: OutlivingServices {
     OutlivingServices(
-      significantChange: script.service == .significantChange, visits: script.service == .visits)
+      significantSince: script.service == .significantChange ? .boot : nil,
+      visitsSince: script.service == .visits ? .boot : nil)
   }
 
   /// Whether the program was launched since the last call.

@@ -167,4 +167,77 @@ struct RestoreTests {
       engine.restore(ClientID(0), from: ClientBookmark())
     }
   }
+
+  // MARK: After a power-off
+
+  /// A ring with a fix every two minutes: one far away, then nine at one place.
+  private static func appendStay(to ring: inout FixRing) {
+    for n in 0..<10 {
+      let time = Interval.seconds(Int64(n) * 120)
+      var place = EngineBench.home
+      if n == 0 { place.latitude_e9 += 10_000_000 }
+      var fix = Fix(acquired: .boot + time, coordinate: place)
+      fix.utc = EngineBench.base + time
+      fix.horizontalAccuracy_mm = 2_000
+      ring.append(fix)
+    }
+  }
+
+  /// An engine on that ring, whose clock starts 20 min after the ring's first fix; the services continue from `since`.
+  private static func resumed(_ memory: EngineMemory, since: Interval?) -> Engine {
+    var ring = memory.openRing()
+    appendStay(to: &ring)
+    let boot = EngineBench.base + .seconds(1_200)
+    var engine = memory.makeEngine(setup)
+    engine.restore(ClientID(0), from: ClientBookmark())
+    let start = since.map { Instant.boot + $0 - .seconds(1_200) }
+    engine.resume(
+      OutlivingServices(significantSince: start, visitsSince: start), of: ClientID(0),
+      bootUTC: boot, startingAt: Instant(microseconds: 1))
+    return engine
+  }
+
+  @Test("PWR-13: after a time off, visits and significant change continue from the ring, and report nothing again")
+  func continues() {
+    let memory = EngineMemory(capacity: 16, clients: 1)
+    var resumed = Self.resumed(memory, since: .zero)
+    for request in [Request.connect, .startSignificantChange, .startVisits] {
+      var effects = resumed.step(.request(ClientID(0), request), at: Instant(microseconds: 1))
+      while effects.needsProceed {
+        while let notice = resumed.nextNotice() {
+          Issue.record("\(notice.notice) was reported before the board was off")
+        }
+        effects = resumed.step(.proceed, at: Instant(microseconds: 1))
+      }
+    }
+    resumed.withClient(ClientID(0)) { client in
+      #expect(client.services.visits.state == .visiting)
+      // The stay began between the first two fixes, before this boot.
+      let arrival = client.services.visits.visit?.arrival
+      #expect(arrival.map { $0.acquired < .boot - .seconds(1_000) } == true)
+      #expect(arrival?.utc.map { $0 > EngineBench.base } == true)
+      #expect(client.services.significant.state == .watching)
+      #expect(client.services.significant.lastReported?.coordinate == EngineBench.home)
+      // The next fixes are due after the last one in the ring, which is 120 s old.
+      let due = client.services.significant.nextFix(
+        at: .boot, speed: PlausibleSpeed(limit: 70), line: .absent)
+      #expect(due > .boot && due <= .boot + .seconds(180))
+    }
+  }
+
+  @Test("PWR-13: only fixes since the start of the services count; without a start they begin anew")
+  func continuesSince() {
+    let memory = EngineMemory(capacity: 16, clients: 1)
+    let late = Self.resumed(memory, since: .seconds(1_000))
+    late.withClient(ClientID(0)) { client in
+      #expect(client.services.visits.state == .underWay, "80 s are no visit")
+      #expect(client.services.significant.state == .watching)
+    }
+    let otherMemory = EngineMemory(capacity: 16, clients: 1)
+    let none = Self.resumed(otherMemory, since: nil)
+    none.withClient(ClientID(0)) { client in
+      #expect(client.services.visits.state == .idle)
+      #expect(client.services.significant.state == .idle)
+    }
+  }
 }

@@ -285,8 +285,11 @@ struct DamageTests {
       PRAGMA application_id = \(StateSchema.applicationID);
       INSERT INTO clients VALUES (2, 1000, 'map', 3, 0, NULL, 0, 0);
       INSERT INTO regions VALUES (2, 1, 0, 'home', 1, 2, 150.0, 1, 1, 1);
+      INSERT INTO services VALUES (2, 1, 1, 0, 7);
       """)
     let store = try folder.open()
+    let services = try #require(store.rows.services[2])
+    #expect(services.visits && services.visitsSince == nil && services.significantSince == nil)
     let row = try #require(store.rows.regions.all.first)
     #expect(row.name == "home" && row.handled == nil && store.repairs.migratedFrom == 1)
     store.rows.regions.save(
@@ -301,7 +304,7 @@ struct DamageTests {
     let folder = Folder()
     let old = StateSchema(steps: [
       StateSchema.initialTables.replacingOccurrences(of: ", decision INTEGER", with: ""),
-      StateSchema.addHandledEvents,
+      StateSchema.addHandledEvents, StateSchema.addServiceStarts,
     ])
     let step = "ALTER TABLE clients ADD COLUMN decision INTEGER"
     let database = try Database(folder.path, .writing)
@@ -313,11 +316,11 @@ struct DamageTests {
     #expect(throws: StateError.self) { try untouched.open(broken) }
     let now = StateSchema(steps: old.steps + [step])
     let store = try untouched.open(now)
-    #expect(store.repairs.migratedFrom == 2 && store.rows.clients[5]?.name == "old")
+    #expect(store.repairs.migratedFrom == 3 && store.rows.clients[5]?.name == "old")
     #expect(store.rows.cursors[5]?.bookmark.isOpenEnded == true)
     try store.close(at: Folder.time)
     let before = untouched.read()
-    #expect(throws: StateError.newer(found: 3, supported: 2)) { try untouched.open(old) }
+    #expect(throws: StateError.newer(found: 4, supported: 3)) { try untouched.open(old) }
     #expect(untouched.read() == before && untouched.names == ["state.db"])
   }
 

@@ -83,8 +83,8 @@ extension StateStore {
       excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1))
     rows.cursors.save(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLostFixes: true))
     var services = ServicesRecord(client: client.id)
-    services.significantChange = true
-    services.visits = true
+    services.beginSignificantChange(at: UTCTime(microseconds: 1_740_787_200_000_001))
+    services.beginVisits(at: UTCTime(microseconds: -2))
     services.backgroundSession = true
     rows.services.save(services)
     let center = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)

@@ -478,8 +478,8 @@ extension Client {
 // MARK: - After a power-off
 
 extension Client {
-  /// Continues the services of a restored client after the board was off (PWR-13): the fixes of the ring since its last
-  /// acknowledgement are handled again, without results. The requests that start the services follow and change nothing.
+  /// Continues the services of a restored client after the board was off (PWR-13): the fixes of the ring since their start
+  /// are handled again, without results. The requests that start the services follow and change nothing.
   ///
   /// The ring holds what the services have used; its times are of an earlier boot, so they are computed from UTC. Fixes
   /// without UTC, or that would be later than `now` because the board's clock is wrong, are left out. O(fixes).
@@ -488,7 +488,7 @@ extension Client {
   public mutating func resume(
     _ outliving: OutlivingServices, bootUTC: UTCTime, at now: Instant, in ring: borrowing FixRing
   ) {
-    for sequence in max(min(cursor.acknowledged, ring.head), ring.tail)..<ring.head {
+    for sequence in ring.tail..<ring.head {
       guard let fix = ring.earlierFix(at: sequence, bootUTC: bootUTC, before: now) else { continue }
       services.replay(fix, to: outliving)
     }

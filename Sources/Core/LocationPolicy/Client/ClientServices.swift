@@ -230,8 +230,8 @@ extension ClientServices {
   /// Starts services with a fix that they handled before the board was switched off, or hands it to them if they have
   /// started; nothing is reported again (PWR-13).
   mutating func replay(_ fix: Fix, to outliving: OutlivingServices) {
-    if outliving.significantChange { significant.replay(fix) }
-    if outliving.visits {
+    if let start = outliving.significantSince, fix.acquired >= start { significant.replay(fix) }
+    if let start = outliving.visitsSince, fix.acquired >= start {
       areVisitsRequested = true
       visits.replay(fix)
     }
@@ -483,16 +483,17 @@ extension ClientServices {
   mutating func nextRefusal() -> Notice? { results.nextRefusal() }
 }
 
-/// Services of a client that outlive its process and need their earlier fixes to continue. Regions need only their state.
+/// Services of a client that outlive its process and need their earlier fixes to continue, with their starts on the
+/// present boot clock; nil for a service that does not continue. Regions need only their state.
 public struct OutlivingServices: Equatable, Sendable {
-  /// Significant change (SLC-8).
-  public let significantChange: Bool
-  /// Visits (VIS-8).
-  public let visits: Bool
+  /// Start of significant change (SLC-8).
+  public let significantSince: Instant?
+  /// Start of visits (VIS-8).
+  public let visitsSince: Instant?
 
   /// Creates a set of services.
-  public init(significantChange: Bool, visits: Bool) {
-    self.significantChange = significantChange
-    self.visits = visits
+  public init(significantSince: Instant?, visitsSince: Instant?) {
+    self.significantSince = significantSince
+    self.visitsSince = visitsSince
   }
 }

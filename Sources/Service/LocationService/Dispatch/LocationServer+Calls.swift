@@ -131,7 +131,8 @@ extension LocationServer {
   mutating func startSignificantChange(_ client: Int) -> WireReply {
     clients[client].updateStartedServices { $0.significantChange = true }
     if !clients[client].access.authorization.isRefused {
-      updateServices(client) { $0.significantChange = true }
+      let utc = utc
+      updateServices(client) { if !$0.significantChange { $0.beginSignificantChange(at: utc) } }
     }
     pass(.startSignificantChange, client)
     if let report = clients[client].consumePendingReport() { enqueue(.report(report), client) }
@@ -146,7 +147,8 @@ extension LocationServer {
   mutating func startVisits(_ client: Int) -> WireReply {
     clients[client].updateStartedServices { $0.visits = true }
     if !clients[client].access.authorization.isRefused {
-      updateServices(client) { $0.visits = true }
+      let utc = utc
+      updateServices(client) { if !$0.visits { $0.beginVisits(at: utc) } }
     }
     return pass(.startVisits, client)
   }

@@ -87,12 +87,22 @@ extension LocationServer {
   private func continueServices(
     of index: Int, _ services: ServicesRecord, _ access: ClientAccess, in engine: inout Engine
   ) {
+    let bootUTC = bootUTC
+    func start(_ since: UTCTime?) -> Instant? { since.map { .boot + ($0 - bootUTC) } }
+    let continuesChange = services.significantChange && access.relaunch != nil
     let continued = OutlivingServices(
-      significantChange: services.significantChange && access.relaunch != nil,
-      visits: services.visits)
-    let bootUTC = UTCTime(microseconds: environment.wallTimeAtBoot_ns() / 1_000)
+      significantSince: continuesChange ? start(services.significantSince) : nil,
+      visitsSince: services.visits ? start(services.visitsSince) : nil)
     engine.resume(continued, of: ClientID(index), bootUTC: bootUTC, startingAt: now)
   }
+
+  /// UTC at zero of the boot clock, by the wall clock.
+  private var bootUTC: UTCTime {
+    UTCTime(microseconds: environment.wallTimeAtBoot_ns() / 1_000)
+  }
+
+  /// UTC of the current turn, by the wall clock.
+  var utc: UTCTime { bootUTC + (now - .boot) }
 
   /// Requests all services that outlive a process, as the process would, and disconnects.
   private mutating func resume(_ services: ServicesRecord, _ index: Int) {
@@ -118,6 +128,11 @@ extension LocationServer {
     guard let services = persistence.store.rows.services[clients[index].number],
       services.significantChange || services.visits
     else { return }
+    let utc = utc
+    updateServices(index) { row in
+      if row.significantChange { row.beginSignificantChange(at: utc) }
+      if row.visits { row.beginVisits(at: utc) }
+    }
     let isConnected = clients[index].process != nil
     if !isConnected { submit(.connect, index) }
     start(services, index)
