@@ -61,8 +61,8 @@ import ReceiverDrivers
 /// - A deferral's end that waits for buffered fixes is reported after the drain or after the loss of the receiver.
 ///
 /// **Who may change what.** Only this file writes the stored properties; each part writes its own. Clients change
-/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``noteDiscardedInput(at:)`` and
-/// ``nextNotice()``. The status only reads.
+/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``resume(_:of:bootUTC:startingAt:)``,
+/// ``noteDiscardedInput(at:)`` and ``nextNotice()``. The status only reads.
 ///
 /// **Bounds.** A step is O(clients in use) plus O(bytes). It appends at most one fix. A drain without a result doubles
 /// the time to the next one, at most 12 times. A refused mode is retried with exponential back-off (``RetryBackoff``).

@@ -197,7 +197,9 @@ struct RestoreTests {
     return engine
   }
 
-  @Test("PWR-13: after a time off, visits and significant change continue from the ring, and report nothing again")
+  @Test(
+    "PWR-13: after a time off, visits and significant change continue from the ring, and report nothing again"
+  )
   func continues() {
     let memory = EngineMemory(capacity: 16, clients: 1)
     var resumed = Self.resumed(memory, since: .zero)

@@ -190,7 +190,8 @@ struct Simulate: ParsableCommand {
     var script = deferral.script
     script.defers = service == .deferred
     script.pauses = pause
-    script.accuracy = service == .hourly ? Simulate.hourlyAccuracy : accuracy ?? LocationAccuracy.best
+    script.accuracy =
+      service == .hourly ? Simulate.hourlyAccuracy : accuracy ?? LocationAccuracy.best
     script.isLaunched = launched
     script.service =
       switch service {

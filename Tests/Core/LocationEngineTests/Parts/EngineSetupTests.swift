@@ -112,7 +112,9 @@ struct EngineSetupTests {
     #expect(!isUnneeded)
   }
 
-  @Test("PWR-13: a board that may be switched off is planned with the energies of off, any other is not")
+  @Test(
+    "PWR-13: a board that may be switched off is planned with the energies of off, any other is not"
+  )
   func powerOff() throws {
     let off = try #require(
       BoardParameters().whenUnattended(

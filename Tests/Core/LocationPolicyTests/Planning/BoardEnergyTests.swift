@@ -65,7 +65,9 @@ struct BoardEnergyTests {
       saved_mW: saved_mW, boot_mJ: 995 * 15, startupTime: .seconds(16), shortest: .seconds(120))
   }
 
-  @Test("PWR-13: energies are above that of off: a boot and 30 s on cost 32.8 J, a second of idling 595 mJ")
+  @Test(
+    "PWR-13: energies are above that of off: a boot and 30 s on cost 32.8 J, a second of idling 595 mJ"
+  )
   func off() throws {
     let board = try #require(Self.switchedOff())
     #expect(board.idle_mW == 595 && board.resume_mJ == 0)
@@ -79,7 +81,9 @@ struct BoardEnergyTests {
     #expect(BoardParameters().wait_mJ(.seconds(7_200)) == 0)
   }
 
-  @Test("PWR-13: no wait below the shortest useful one is off, none above it costs more than staying on")
+  @Test(
+    "PWR-13: no wait below the shortest useful one is off, none above it costs more than staying on"
+  )
   func shortestUseful() throws {
     for saved in [1.0, 5, 30, 100, 595, 2_980] {
       for board in [BoardParameters(), suspending()] {

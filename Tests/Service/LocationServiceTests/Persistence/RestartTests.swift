@@ -345,6 +345,36 @@ struct RestartTests {
     #expect(last.state.rows.services.all.first?.significantChange == false)
   }
 
+  @Test(
+    "PWR-13: after a time off a visit lasts, and significant change continues if its program is launched",
+    arguments: [true, false])
+  func timeOff(isLaunched: Bool) throws {
+    let environment: (inout LocationServer.Environment) -> Void = {
+      $0.wallTimeAtBoot_ns = { 1_750_000_000_000_000_000 }
+    }
+    let rights = AccessRights(
+      authorization: .always, relaunch: isLaunched ? .command(["/bin/tracker"]) : nil)
+    let policy = AccessPolicy(
+      rules: [AccessRule(AccessSubject(client: "tracker"), rights, line: 1)], administrators: [me])
+    let bench = try ServiceBench(policy, environment)
+    let (control, _, _) = bench.client("tracker")
+    #expect(bench.call(.startVisits, control) == .done)
+    #expect(bench.call(.startSignificantChange, control) == .done)
+    control.quit()
+    bench.settle()
+    for _ in 0..<10 { bench.fix() }
+    bench.stay(400)
+    for hasPoweredOff in [true, false] {
+      let next = try ServiceBench(
+        policy, after: bench.killed(), hasPoweredOff: hasPoweredOff, environment)
+      next.loop.engine.withClient(ClientID(0)) { client in
+        #expect(client.services.visits.state == (hasPoweredOff ? .visiting : .underWay))
+        let continues = hasPoweredOff && isLaunched
+        #expect(client.services.significant.state == (continues ? .watching : .first))
+      }
+    }
+  }
+
   @Test("VIS-8: an undelivered visit is stored and sent when visits are started again")
   func visits() throws {
     let bench = try ServiceBench()

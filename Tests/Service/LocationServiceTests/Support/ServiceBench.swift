@@ -90,11 +90,12 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// - Parameters:
   ///   - remains: The files and the ring of the service that ran before.
   ///   - boot: The identity of the boot; another one than before means a power cut.
+  ///   - hasPoweredOff: Whether that service had switched the board off.
   ///   - clients: Number of client slots.
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
-    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
+    boot: BootIdentity = BootIdentity(id: [1]), hasPoweredOff: Bool = false, canIdle: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
     log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Environment) -> Void = { _ in }
@@ -133,7 +134,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(into: &engine, after: loss, at: stage.now)
+    server.restore(
+      into: &engine, after: loss, hasPoweredOff: hasPoweredOff, at: stage.now)
     server.flushState()
     loop = LocationLoop(
       engine: engine, board: SocketBoard(events: events, stage: stage), clients: server)

@@ -26,7 +26,8 @@ struct PowerOffRunTests {
     script.isLaunched = isLaunched
     if service == .hourly { script.accuracy = 100 }
     let length = Interval(seconds: hours * 3_600)
-    let plan = SimulationPlan(track: Scenario.day.track(seed: 3, duration: length), duration: length)
+    let plan = SimulationPlan(
+      track: Scenario.day.track(seed: 3, duration: length), duration: length)
     let result = SimulationRun(profile, script).simulate(plan, sink: sink)
     #expect(result.violations.isEmpty, "\(result.violations)")
     return (result.summary, try #require(result.summary.energy))
@@ -36,7 +37,9 @@ struct PowerOffRunTests {
     energy.receiver_mJ + energy.board_mJ
   }
 
-  @Test("PWR-13: a launched program costs less than a connected one, and the board is off for most of the time", arguments: boards)
+  @Test(
+    "PWR-13: a launched program costs less than a connected one, and the board is off for most of the time",
+    arguments: boards)
   func saves(_ board: String) throws {
     let profile = try Self.profile(board)
     for service in [ScriptedService.significantChange, .visits, .hourly] {
@@ -50,7 +53,9 @@ struct PowerOffRunTests {
     }
   }
 
-  @Test("PWR-3: with the board off, too, no service costs more than one that demands more", arguments: boards)
+  @Test(
+    "PWR-3: with the board off, too, no service costs more than one that demands more",
+    arguments: boards)
   func order(_ board: String) throws {
     let profile = try Self.profile(board)
     let everyFix = try Self.run(profile, .updates)
@@ -63,7 +68,9 @@ struct PowerOffRunTests {
     #expect(hourly <= visits)
   }
 
-  @Test("PWR-13: each time off is at least the shortest one, and follows at least 30 s on", arguments: boards)
+  @Test(
+    "PWR-13: each time off is at least the shortest one, and follows at least 30 s on",
+    arguments: boards)
   func gaps(_ board: String) throws {
     let profile = try Self.profile(board)
     let off = try #require(profile.board.off)

@@ -115,7 +115,9 @@ import Testing
     #expect(light.ledger.time(of: .idle) == .seconds(100))
   }
 
-  @Test("off: the receiver keeps only its backup supply, an alarm boots the board, the receiver starts with it")
+  @Test(
+    "off: the receiver keeps only its backup supply, an alarm boots the board, the receiver starts with it"
+  )
   func off() {
     var setup = m10 {
       $0.board.off = SimulatedSleepParameters(
