@@ -120,7 +120,7 @@ struct EngineSetupTests {
       BoardParameters().whenUnattended(
         saved_mW: 595, boot_mJ: 14_925, startupTime: .seconds(16), shortest: .seconds(120)))
     for unattended in [off, nil] {
-      let bench = EngineBench(parameters: { $0.unattendedBoard = unattended })
+      let bench = EngineBench { $0.parameters.unattendedBoard = unattended }
       func board() -> BoardParameters { bench.engine.planner.parameters.receiver.board }
       let attended = board()
       #expect(attended.off == nil)

@@ -367,11 +367,10 @@ struct RestartTests {
     for hasPoweredOff in [true, false] {
       let next = try ServiceBench(
         policy, after: bench.killed(), hasPoweredOff: hasPoweredOff, environment)
-      next.loop.engine.withClient(ClientID(0)) { client in
-        #expect(client.services.visits.state == (hasPoweredOff ? .visiting : .underWay))
-        let continues = hasPoweredOff && isLaunched
-        #expect(client.services.significant.state == (continues ? .watching : .first))
-      }
+      let visits = next.loop.engine.withClient(ClientID(0)) { $0.services.visits.state }
+      #expect(visits == (hasPoweredOff ? .visiting : .underWay))
+      let change = next.loop.engine.withClient(ClientID(0)) { $0.services.significant.state }
+      #expect(change == (hasPoweredOff && isLaunched ? .watching : .first))
     }
   }
 

@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationHAL
 import LocationTypes
@@ -132,7 +133,7 @@ import Testing
       let end = seconds(300.2)
       #expect(board.wait(in: .off, until: end, wakesOnInput: true).reason == .alarm)
       #expect(board.now == seconds(316) && board.violations.isEmpty)
-      #expect(board.ledger.time(of: .off) == .seconds(241))
+      #expect(board.ledger.time(of: BoardState.off) == .seconds(241))
       #expect(board.ledger.time(of: state) == .seconds(241))
       #expect(board.ledger.time(of: .awake) >= .seconds(15))
       #expect(board.receiverPowerState == .acquiring || board.receiverPowerState == .tracking)
