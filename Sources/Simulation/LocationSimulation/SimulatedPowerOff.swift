@@ -12,17 +12,19 @@ import SimulatedHAL
 struct SimulatedPowerOff {
   private let board: BoardParameters
   private let off: PowerOffParameters
+  private let continuesServices: Bool
   private var rule: PowerOffRule<Never>
   /// Whether the engine plans for a board that may be switched off.
   private var isPlanned = false
 
   /// Nil if the board cannot be switched off. A person has started it.
-  init?(_ parameters: PlannerParameters) {
+  init?(_ parameters: PlannerParameters, continuesServices: Bool) {
     guard let board = parameters.unattendedBoard, let off = board.off,
       let rule = PowerOffRule<Never>(board, startedByAlarm: false), !parameters.usesMotionLine
     else { return nil }
     self.board = board
     self.off = off
+    self.continuesServices = continuesServices
     self.rule = rule
   }
 
@@ -52,9 +54,11 @@ struct SimulatedPowerOff {
     _ = loop.board.wait(in: .off, until: alarm, wakesOnInput: false)
     var engine = memory.makeEngine(setup)
     engine.restore(SimulatedClient.id, from: bookmark, startingAt: loop.board.now)
-    engine.resume(
-      loop.clients.outlivingServices, of: SimulatedClient.id,
-      bootUTC: loop.board.utc(at: .boot), startingAt: loop.board.now)
+    if continuesServices {
+      engine.resume(
+        loop.clients.outlivingServices, of: SimulatedClient.id,
+        bootUTC: loop.board.utc(at: .boot), startingAt: loop.board.now)
+    }
     loop.restart(engine)
     loop.clients.restoreServices()
     if let started = PowerOffRule<Never>(board, startedByAlarm: true) { rule = started }

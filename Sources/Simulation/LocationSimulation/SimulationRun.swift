@@ -55,6 +55,8 @@ public struct SimulationRun {
   public var script: ClientScript
   /// Deferral limit N that overrides the profile's. The ring then has at least 2 N slots (RNG-1).
   public var deferralLimit: Int?
+  /// Whether services continue after the board was off, as in the service (PWR-13); if not, they begin anew.
+  var continuesServices = true
   /// Whether the navigation database is stored while the receiver is powered off, as the service does.
   public var storesAidingData = true
 
@@ -149,7 +151,7 @@ public struct SimulationRun {
     // A simulation writes the ring at the times at which the service writes its file; a replay never does.
     var syncs = hasEnergy ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
     loop.engine.markSynced(loop.engine.unsynced)
-    var powerOff = hasEnergy && script.mayBeOff ? SimulatedPowerOff(setup.parameters) : nil
+    var powerOff = hasEnergy && script.mayBeOff ? makePowerOff(setup) : nil
     // After the client has stopped, the run continues until the receiver's buffer is drained and the receiver sleeps,
     // or until this limit.
     let limit = end + .seconds(600)
@@ -203,6 +205,10 @@ public struct SimulationRun {
     }
     syncs = schedule
     return engine.unsynced.isEmpty ? .distantFuture : schedule.due
+  }
+
+  private func makePowerOff(_ setup: EngineSetup) -> SimulatedPowerOff? {
+    SimulatedPowerOff(setup.parameters, continuesServices: continuesServices)
   }
 
   private var ringCapacity: Int {

@@ -18,7 +18,7 @@ struct PowerOffRunTests {
   /// A run over a part of the simulated day; `isLaunched` as in the script.
   private static func run(
     _ profile: BoardProfile, _ service: ScriptedService, isLaunched: Bool = true,
-    hours: Double = 6, sink: (TraceRecord) -> Void = { _ in }
+    hours: Double = 6, continues: Bool = true, sink: (TraceRecord) -> Void = { _ in }
   ) throws -> (summary: TraceSummary, energy: TraceEnergy) {
     var script = ClientScript()
     script.service = service
@@ -28,7 +28,9 @@ struct PowerOffRunTests {
     let length = Interval(seconds: hours * 3_600)
     let plan = SimulationPlan(
       track: Scenario.day.track(seed: 3, duration: length), duration: length)
-    let result = SimulationRun(profile, script).simulate(plan, sink: sink)
+    var run = SimulationRun(profile, script)
+    run.continuesServices = continues
+    let result = run.simulate(plan, sink: sink)
     #expect(result.violations.isEmpty, "\(result.violations)")
     return (result.summary, try #require(result.summary.energy))
   }
@@ -92,6 +94,30 @@ struct PowerOffRunTests {
     }
     #expect(times.count > 10)
     #expect(times.allSatisfy { $0 >= off.minimumDuration }, "\(times.map(\.seconds))")
+  }
+
+  @Test(
+    "PWR-13: a time off changes no visit, and causes no initial event; without the fixes of the ring it would",
+    arguments: boards)
+  func continues(_ board: String) throws {
+    let profile = try Self.profile(board)
+    func count(
+      _ service: ScriptedService, _ kind: TraceNotice.Kind, isLaunched: Bool = true,
+      continues: Bool = true
+    ) throws -> Int {
+      try Self.run(profile, service, isLaunched: isLaunched, hours: 12, continues: continues)
+        .summary.noticesByKind[kind] ?? 0
+    }
+    for kind in [TraceNotice.Kind.arrived, .departed] {
+      let connected = try count(.visits, kind, isLaunched: false)
+      #expect(connected > 0)
+      #expect(try count(.visits, kind) == connected, "\(kind)")
+      #expect(try count(.visits, kind, continues: false) < connected, "\(kind)")
+    }
+    let connected = try count(.significantChange, .report, isLaunched: false)
+    let launched = try count(.significantChange, .report)
+    #expect(abs(launched - connected) <= 1, "\(launched) and \(connected)")
+    #expect(try count(.significantChange, .report, continues: false) > 2 * connected)
   }
 
   @Test("a fix an hour: as many fixes as hours, with the board off in between", arguments: boards)
