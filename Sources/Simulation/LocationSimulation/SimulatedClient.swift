@@ -16,7 +16,7 @@ public enum ScriptedService: Equatable, Sendable {
   case live
   /// Monitoring of one region: centre, and radius in metres.
   case region(Coordinate, radius: Double)
-  /// One fix an hour, from a program that a timer of the system launches.
+  /// One fix an hour: a timer of the system launches the program, which uses updates until their first fix.
   case hourly
 
   /// Whether its program need not be connected: something launches it for each event.
@@ -116,10 +116,10 @@ struct SimulatedClient: LocationClients {
     ]
     switch script.service {
     case .updates: if script.sessions == nil { requests.append(.startUpdating) }
+    case .hourly: requests.append(.startUpdating)
     case .significantChange: requests.append(.startSignificantChange)
     case .visits: requests.append(.startVisits)
     case .live: requests.append(.openLive(.default))
-    case .hourly: requests.append(.requestLocation)
     case .region(let center, let radius):
       let region = Region(RegionIdentifier(.region, 1), center: center, radius: radius)
       requests.append(.addRegion(region, assuming: .unknown))
@@ -130,7 +130,7 @@ struct SimulatedClient: LocationClients {
   /// The service has restarted, and requests what outlives it, as the service does for each client (BKG-20).
   mutating func restoreServices() {
     requests = SimulatedClient.startRequests(script).filter {
-      if case .requestLocation = $0 { false } else { true }
+      if case .startUpdating = $0 { false } else { true }
     }
     nextRequest = 0
     newest = nil
@@ -252,12 +252,14 @@ struct SimulatedClient: LocationClients {
     nextRequest = 0
     guard let first = scheduledRequests.first, first.due <= now else { return nil }
     let request = scheduledRequests.removeFirst().request
-    if case .requestLocation = request { scheduleHourly(after: first.due) }
+    if script.service == .hourly, case .startUpdating = request {
+      scheduleHourly(after: first.due)
+    }
     return request
   }
 
   private mutating func scheduleHourly(after last: Instant) {
-    schedule(.requestLocation, at: last + .seconds(3_600))
+    schedule(.startUpdating, at: last + .seconds(3_600))
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
@@ -292,7 +294,9 @@ struct SimulatedClient: LocationClients {
 
   /// `didUpdateLocations`: handles the fixes, requests the next deferral, acknowledges.
   private mutating func didUpdateLocations(at now: Instant) {
-    if script.defers && !isArmed && !isDone && !isDeferralUnavailable {
+    if script.service == .hourly { requests.append(.stopUpdating) }
+    if script.defers && script.service == .updates && !isArmed && !isDone && !isDeferralUnavailable
+    {
       isArmed = true
       requests.append(.allowDeferred(distance: script.distance, timeout: script.timeout))
     }

@@ -228,7 +228,7 @@ struct RestoreTests {
     withExtendedLifetime(memory) {}
   }
 
-  @Test("PWR-13: only fixes since the start of the services count; without a start they begin anew")
+  @Test("PWR-13: only fixes since the start of the services count; without a start they restart")
   func continuesSince() {
     let memory = EngineMemory(capacity: 16, clients: 1)
     let late = Self.resumed(memory, since: .seconds(1_000))

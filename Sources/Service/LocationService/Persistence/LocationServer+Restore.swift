@@ -83,7 +83,7 @@ extension LocationServer {
   /// Continues the services of a client after the board was off (PWR-13).
   ///
   /// A report of significant change that no program has received is in memory only, so for a client that the service does
-  /// not launch, the service starts anew, with an initial event (SLC-8).
+  /// not launch, the service restarts, with an initial event (SLC-8).
   private func continueServices(
     of index: Int, _ services: ServicesRecord, _ access: ClientAccess, in engine: inout Engine
   ) {

@@ -131,7 +131,7 @@ import Testing
       _ = board.wait(in: .idle, until: seconds(60), wakesOnInput: false)
       board.request(at: seconds(100))
       let end = seconds(300.2)
-      #expect(board.wait(in: .off, until: end, wakesOnInput: true).reason == .alarm)
+      #expect(board.wait(in: .off, until: end, wakesOnInput: false).reason == .alarm)
       #expect(board.now == seconds(316) && board.violations.isEmpty)
       #expect(board.ledger.time(of: BoardState.off) == .seconds(241))
       #expect(board.ledger.time(of: state) == .seconds(241))
