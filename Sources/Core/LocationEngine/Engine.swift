@@ -199,7 +199,7 @@ public struct Engine: ~Copyable {
     }
   }
 
-  /// Continues a restored client's services after the board was off, from the fixes in the ring (PWR-13); see
+  /// Continues a restored client's services after the board was off, from the fixes in the ring (PWR-14); see
   /// `Client.resume(_:bootUTC:at:in:)`. O(fixes in the ring).
   ///
   /// - Precondition: No step was executed yet.

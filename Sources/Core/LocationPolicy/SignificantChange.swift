@@ -117,7 +117,7 @@ public struct SignificantChange: Equatable, Sendable {
   }
 
   /// Handles again a fix that was handled before the board was switched off, with its time on the present boot clock; the
-  /// outcomes were reported then (PWR-13). The first one starts the service.
+  /// outcomes were reported then (PWR-14). The first one starts the service.
   mutating func replay(_ fix: Fix) {
     if state == .idle { _ = start(at: fix.acquired, cached: nil) }
     if isWaiting, earliestReport <= fix.acquired { _ = elapse(at: earliestReport) }

@@ -200,7 +200,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     perform(.sleepInhibitor(isOn))
   }
 
-  /// Sets whether the owner may switch the board off in a long wait (PWR-13).
+  /// Sets whether the owner may switch the board off in a long wait (PWR-14).
   @inlinable public mutating func allowPowerOff(_ isAllowed: Bool) {
     perform(.powerOff(isAllowed: isAllowed))
   }

@@ -5,7 +5,7 @@ import SimulatedHAL
 
 /// Soak run of the energy order (PWR-3): on a random board and track, a client that is content with an accuracy costs
 /// no more in total than one that wants every fix; nor does a service whose program is launched for each event, on a
-/// board that is switched off in between (PWR-13).
+/// board that is switched off in between (PWR-14).
 ///
 /// Faults and sampled times to fix are off: they differ between two runs with different starts.
 struct EnergySoak {
@@ -58,7 +58,7 @@ struct EnergySoak {
         tally.failure = .init(
           seed: soakRun.seed,
           text:
-            "PWR-13: \(profile.name), off for \(service): \(total) mJ instead of \(every_mJ) mJ for "
+            "PWR-14: \(profile.name), off for \(service): \(total) mJ instead of \(every_mJ) mJ for "
             + "every fix; \(result.violations)")
       }
     }

@@ -276,7 +276,7 @@ public struct LocationService: ~Copyable {
     loop.powerOffEnd.flatMap { $0 < .distantFuture ? $0 : nil }
   }
 
-  /// Has the engine plan for a board that may be switched off while no program uses the service (PWR-13).
+  /// Has the engine plan for a board that may be switched off while no program uses the service (PWR-14).
   private mutating func planPowerOff() {
     guard powerOff != nil else { return }
     let mayBeOff = loop.clients.callerCount == 0 && !loop.engine.usesMotionLine

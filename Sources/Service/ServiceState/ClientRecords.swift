@@ -153,9 +153,9 @@ public struct ServicesRecord: StateRow {
   public var backgroundSession = false
   /// Number of the client's newest event, 0 for none. Numbers are never reused.
   public var lastEvent: UInt32 = 0
-  /// When significant-change monitoring was started; nil if unknown (PWR-13).
+  /// When significant-change monitoring was started; nil if unknown (PWR-14).
   public var significantSince: UTCTime?
-  /// When visit monitoring was started; nil if unknown (PWR-13).
+  /// When visit monitoring was started; nil if unknown (PWR-14).
   public var visitsSince: UTCTime?
 
   /// Whether any of the services continues without a process.

@@ -50,7 +50,7 @@ struct StateSchema: Sendable {
   /// Last handled event of each region (REG-13).
   static let addHandledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
 
-  /// Starts of significant change and visits, UTC in microseconds (PWR-13).
+  /// Starts of significant change and visits, UTC in microseconds (PWR-14).
   static let addServiceStarts = """
     ALTER TABLE services ADD COLUMN significant_since INTEGER;
     ALTER TABLE services ADD COLUMN visits_since INTEGER;

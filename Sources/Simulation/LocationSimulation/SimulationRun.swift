@@ -55,7 +55,7 @@ public struct SimulationRun {
   public var script: ClientScript
   /// Deferral limit N that overrides the profile's. The ring then has at least 2 N slots (RNG-1).
   public var deferralLimit: Int?
-  /// Whether services continue after the board was off, as in the service (PWR-13); if not, they restart.
+  /// Whether services continue after the board was off, as in the service (PWR-14); if not, they restart.
   var continuesServices = true
   /// Whether the navigation database is stored while the receiver is powered off, as the service does.
   public var storesAidingData = true

@@ -198,7 +198,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "PWR-13: after a time off, visits and significant change continue from the ring, and report nothing again"
+    "PWR-14: after a time off, visits and significant change continue from the ring, and report nothing again"
   )
   func continues() {
     let memory = EngineMemory(capacity: 16, clients: 1)
@@ -228,7 +228,7 @@ struct RestoreTests {
     withExtendedLifetime(memory) {}
   }
 
-  @Test("PWR-13: only fixes since the start of the services count; without a start they restart")
+  @Test("PWR-14: only fixes since the start of the services count; without a start they restart")
   func continuesSince() {
     let memory = EngineMemory(capacity: 16, clients: 1)
     let late = Self.resumed(memory, since: .seconds(1_000))

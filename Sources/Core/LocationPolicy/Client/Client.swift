@@ -478,7 +478,7 @@ extension Client {
 // MARK: - After a power-off
 
 extension Client {
-  /// Continues the services of a restored client after the board was off (PWR-13): the fixes of the ring since their start
+  /// Continues the services of a restored client after the board was off (PWR-14): the fixes of the ring since their start
   /// are handled again, without results. The requests that start the services follow and change nothing.
   ///
   /// The ring holds what the services have used; its times are of an earlier boot, so they are computed from UTC. Fixes

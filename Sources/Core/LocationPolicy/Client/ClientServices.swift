@@ -228,7 +228,7 @@ extension ClientServices {
   }
 
   /// Starts services with a fix that they handled before the board was switched off, or hands it to them if they have
-  /// started; nothing is reported again (PWR-13).
+  /// started; nothing is reported again (PWR-14).
   mutating func replay(_ fix: Fix, to outliving: OutlivingServices) {
     if let start = outliving.significantSince, fix.acquired >= start { significant.replay(fix) }
     if let start = outliving.visitsSince, fix.acquired >= start {

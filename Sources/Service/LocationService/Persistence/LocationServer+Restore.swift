@@ -80,7 +80,7 @@ extension LocationServer {
     }
   }
 
-  /// Continues the services of a client after the board was off (PWR-13).
+  /// Continues the services of a client after the board was off (PWR-14).
   ///
   /// A report of significant change that no program has received is in memory only, so for a client that the service does
   /// not launch, the service restarts, with an initial event (SLC-8).

@@ -113,7 +113,7 @@ struct EngineSetupTests {
   }
 
   @Test(
-    "PWR-13: a board that may be switched off is planned with the energies of off, any other is not"
+    "PWR-14: a board that may be switched off is planned with the energies of off, any other is not"
   )
   func powerOff() throws {
     let off = try #require(

@@ -66,7 +66,7 @@ struct BoardEnergyTests {
   }
 
   @Test(
-    "PWR-13: energies are above that of off: a boot and 30 s on cost 32.8 J, a second of idling 595 mJ"
+    "PWR-14: energies are above that of off: a boot and 30 s on cost 32.8 J, a second of idling 595 mJ"
   )
   func off() throws {
     let board = try #require(Self.switchedOff())
@@ -82,7 +82,7 @@ struct BoardEnergyTests {
   }
 
   @Test(
-    "PWR-13: no wait below the shortest useful one is off, none above it costs more than staying on"
+    "PWR-14: no wait below the shortest useful one is off, none above it costs more than staying on"
   )
   func shortestUseful() throws {
     for saved in [1.0, 5, 30, 100, 595, 2_980] {
@@ -104,7 +104,7 @@ struct BoardEnergyTests {
     }
   }
 
-  @Test("PWR-13: the receiver of a board that may be off does not stay on for a long wait")
+  @Test("PWR-14: the receiver of a board that may be off does not stay on for a long wait")
   func offBreakEven() throws {
     let off = try #require(Self.switchedOff())
     // The receiver alone, and the board that must stay on, sleep from 3.9 s on.
@@ -115,7 +115,7 @@ struct BoardEnergyTests {
     #expect(Self.mode(600, off) != .none)
   }
 
-  @Test("PWR-13: off times are chosen for the board: long enough to be off, or short")
+  @Test("PWR-14: off times are chosen for the board: long enough to be off, or short")
   func offMovement() throws {
     let off = try #require(Self.switchedOff())
     for speed in [0.1, 0.3, 0.7, 1.5, 8] {

@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("PWR-13: a board that suspends is switched off only if that saves more than a boot costs")
+  @Test("PWR-14: a board that suspends is switched off only if that saves more than a boot costs")
   mutating func suspends() throws {
     // Suspended at 15 mW and off at 5 mW: boot and time on cost 8.2 J more than a resume, saved at 10 mW in 820 s.
     let sleep = SleepParameters(

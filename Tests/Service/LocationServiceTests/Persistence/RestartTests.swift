@@ -346,7 +346,7 @@ struct RestartTests {
   }
 
   @Test(
-    "PWR-13: after a time off a visit lasts, and significant change continues if its program is launched",
+    "PWR-14: after a time off a visit lasts, and significant change continues if its program is launched",
     arguments: [true, false])
   func timeOff(isLaunched: Bool) throws {
     let environment: (inout LocationServer.Environment) -> Void = {

@@ -40,7 +40,7 @@ struct PowerOffRunTests {
   }
 
   @Test(
-    "PWR-13: a launched program costs less than a connected one, and the board is off for most of the time",
+    "PWR-14: a launched program costs less than a connected one, and the board is off for most of the time",
     arguments: boards)
   func saves(_ board: String) throws {
     let profile = try Self.profile(board)
@@ -71,7 +71,7 @@ struct PowerOffRunTests {
   }
 
   @Test(
-    "PWR-13: each time off is at least the shortest one, and follows at least 30 s on",
+    "PWR-14: each time off is at least the shortest one, and follows at least 30 s on",
     arguments: boards)
   func gaps(_ board: String) throws {
     let profile = try Self.profile(board)
@@ -97,7 +97,7 @@ struct PowerOffRunTests {
   }
 
   @Test(
-    "PWR-13: a time off changes no visit, and causes no initial event; without the fixes of the ring it would",
+    "PWR-14: a time off changes no visit, and causes no initial event; without the fixes of the ring it would",
     arguments: boards)
   func continues(_ board: String) throws {
     let profile = try Self.profile(board)
