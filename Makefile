@@ -40,6 +40,9 @@ DEB_PATH := .build-deb
 # The build of the library that `make install-swift` installs.
 PREFIX_PATH := .build-swift
 CHECK_PATH := .build-check
+# The brokers of `make test-uplink`: mosquitto, nats, rabbitmq, or several.
+BROKERS ?= mosquitto nats rabbitmq
+UPLINK_PATH := .build-uplink
 FRESH_PATH := .build-fresh
 # Options of `make mutate`.
 SEED ?= 1
@@ -71,7 +74,7 @@ help:
 	@echo 'make bench-service  the cost of torpord, compared with gpsd and its bounds (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at random times, fills its disk, damages its ring (TORTURE="--kills N")'
 	@echo 'make test-gpsd  programs written for gpsd, on torpord and on gpsd; as root (GPSD="--full --only cgps")'
-	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend; as root'
+	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend, busy; as root'
 	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
@@ -144,10 +147,11 @@ process-tests: tools
 	@echo '== tests of processes and of real time'
 	@suites=$$(.ci/tagged-suites) && $(SWIFT) test $(if $(PREBUILT),--skip-build) --filter "$$suites"
 
-# The socket's interface file and the examples of its page, with an independent library.
+# The socket's interface file and the examples of its page, with an independent library; the messages of the uplink, with
+# an independent decoder.
 interface:
-	@echo "== the socket's interface"
-	@if command -v python3 >/dev/null 2>&1; then .ci/check-interface; \
+	@echo "== the interfaces of the socket and the uplink"
+	@if command -v python3 >/dev/null 2>&1; then .ci/check-payload && .ci/check-interface; \
 	else echo 'skipped: python3 is missing (apt-get install python3)'; fi
 
 # After the tests, whose build contains the objects for this machine's run of the self-test.
@@ -204,8 +208,6 @@ install:
 	install -m 755 $(SERVICE_PATH)/torpor-gpsd '$(BIN)/torpor-gpsd'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpor-gpsd.service > '$(UNITS)/torpor-gpsd.service'
 	install -m 644 packaging/torpor-gpsd.socket '$(UNITS)/torpor-gpsd.socket'
-	install -d '$(UNITS)/torpord.service.d'
-	install -m 644 packaging/torpord-gpsd.conf '$(UNITS)/torpord.service.d/20-gpsd.conf'
 	chmod 644 '$(UNITS)/torpor-gpsd.service'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpord.service > '$(UNITS)/torpord.service'
 	chmod 644 '$(UNITS)/torpord.service'
@@ -231,7 +233,7 @@ install-swift:
 
 uninstall:
 	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(BIN)/torpor-gpsd' '$(UNITS)/torpord.service' \
-	  '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' '$(UNITS)/torpord.service.d/20-gpsd.conf' \
+	  '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' \
 	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' '$(SHARE)/man/man8/torpor-gpsd.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'
@@ -325,6 +327,11 @@ board-program: board-tools client-probe
 	  $(BOARD_PATH)/gpio/cgpio-check1 $(BOARD_PATH)/gpio/cgpio-check2
 	@TORPOR_BOARD=1 $(SWIFT) build --product TorporBoard
 
+# Docs/HowTo/run-a-store.md. Not part of continuous integration: it installs three brokers and PostgreSQL.
+test-uplink: uplink-tools
+	@echo '== the store and the access rules of the brokers'
+	@.ci/test-uplink '$(CURDIR)/$(UPLINK_PATH)' $(BROKERS)
+
 # Docs/HowTo/fuzz.md. Failing inputs stay in .build-fuzz/found.
 fuzz: tools
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
@@ -391,6 +398,9 @@ test-deb-tools:
 
 gpsd-tools:
 	@.ci/install-missing gpsd
+
+uplink-tools:
+	@.ci/install-missing uplink
 
 mutate-tools:
 	@.ci/install-missing mutate

@@ -176,6 +176,8 @@ let serviceModules: [Target] = [
     ]),
   /// gpsd's protocol: requests, policies, reports as JSON and as NMEA sentences ([reference](Reference/gpsd.md)).
   service.module("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
+  /// Messages of fixes, gaps and events from a board to a store, as columns of differences ([format](Reference/uplink-payload.md)).
+  service.module("UplinkPayload", ["LocationTypes"]),
   /// SQLite, and its macros as functions.
   service.cModule("CSQLite", libraries: ["sqlite3"]),
   /// The durable state: clients, positions in the ring, regions, visits, decisions ([state](Reference/state.md)).
@@ -299,6 +301,7 @@ let labModules: [Target] =
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
         "LocationSimulation", "TextFormats", "LocationWire", "GPSDProtocol",
+        "UplinkPayload",
       ]),
     /// A client program for measurements, and for tests that kill it.
     lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
@@ -357,6 +360,7 @@ let testTargets: [Target] = [
   service.tests("TextFormats", ["LocationTypes"]),
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
   service.tests("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
+  service.tests("UplinkPayload", ["GNSSProtocols", "LocationTypes"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(

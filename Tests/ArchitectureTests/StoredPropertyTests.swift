@@ -301,6 +301,7 @@ enum WritableTypes {
     LocationService.ServedClient.launch: private state, whose mutating functions LocationServer calls
     LocationService.ServedClient.rows: private state, whose mutating functions LocationServer calls
     LocationService.ServedClient.regionNames: private state, whose mutating functions LocationServer calls
+    LocationService.ServedClient.holds: private state, whose mutating functions LocationServer calls
     LocationService.Peer: credentials from the kernel
     LocationService.Listener: system calls that tests replace
     LocationService.CallCharge: record computed for one call
@@ -362,6 +363,7 @@ enum WritableTypes {
     CoreLocation.UpdateQueue.Addition: result of a step, composed by its queue and the router
     CoreLocation.SessionState: guarded by the lock of LocationSession, whose files change it
     torpor-gpsd.Options: options of the command line
+    UplinkPayload.UplinkMessage: record of a message
     torpord.Options: options of the command line
     """
     .split(separator: "\n")

@@ -25,9 +25,14 @@ import DeferralCache
   /// - Parameters:
   ///   - capacity: Capacity of the ring; by default that of the storage.
   ///   - floor: The generation floor.
-  public func open(capacity: Int? = nil, floor: UInt32 = 0) throws(RingError) -> FixRing {
+  ///   - newID: The id of a new ring.
+  ///   - recordedID: The recorded id.
+  public func open(
+    capacity: Int? = nil, floor: UInt32 = 0, newID: UInt64 = 0, recordedID: UInt64 = 0
+  ) throws(RingError) -> FixRing {
     try unsafe FixRing(
-      recovering: buffer, capacity: capacity ?? self.capacity, generationFloor: floor)
+      recovering: buffer, capacity: capacity ?? self.capacity, generationFloor: floor,
+      newID: newID, recordedID: recordedID)
   }
 
   /// Opens a ring in storage whose start has the wrong alignment.
@@ -37,8 +42,10 @@ import DeferralCache
   }
 
   /// Opens the ring like the service: its header is durable before the first append.
-  public func openSynced(floor: UInt32 = 0) throws(RingError) -> FixRing {
-    var ring = try open(floor: floor)
+  public func openSynced(
+    floor: UInt32 = 0, newID: UInt64 = 0, recordedID: UInt64 = 0
+  ) throws(RingError) -> FixRing {
+    var ring = try open(floor: floor, newID: newID, recordedID: recordedID)
     ring.markSynced(ring.unsynced)
     return ring
   }

@@ -84,6 +84,9 @@ import LocationTypes
   public let generation: UInt32
   /// First sequence number of this generation.
   public let start: UInt64
+  /// Random number that was drawn when the ring was created; 0 if the caller passed none. Together with the name it
+  /// identifies a fix even after a blank image has replaced the ring and its generations begin again (RNG-2).
+  public let id: UInt64
   /// Result of opening the image.
   public let recovery: RingRecovery
   /// Sequence number of the next fix.
@@ -130,9 +133,13 @@ import LocationTypes
   ///   - capacity: Maximum number of fixes. Must match the image unless the image is blank.
   ///   - generationFloor: A generation known to be used, from a record kept outside the ring; 0 without such a
   ///     record. The new generation is higher, even if the image was replaced by zeros.
+  ///   - newID: Random number for ``id`` of a new ring, or of one that has none.
+  ///   - recordedID: ``id`` of the last opening, from a record kept outside the ring; 0 without such a record. Used if
+  ///     the image is not blank and its headers have none.
   /// - Throws: ``RingError``; the storage is then unchanged.
   public init(
-    recovering storage: UnsafeMutableRawBufferPointer, capacity: Int, generationFloor: UInt32 = 0
+    recovering storage: UnsafeMutableRawBufferPointer, capacity: Int, generationFloor: UInt32 = 0,
+    newID: UInt64 = 0, recordedID: UInt64 = 0
   ) throws(RingError) {
     guard FixRing.capacityRange.contains(capacity) else {
       throw .capacityOutOfRange(capacity)
@@ -150,6 +157,8 @@ import LocationTypes
     survey.readWindow(image)
     tail = survey.tail
     recovery = survey.recovery
+    let known = survey.recovery.isNew ? 0 : survey.id != 0 ? survey.id : recordedID
+    id = known != 0 ? known : newID
     starts = survey.starts
     sync = SyncState(survey)
     if survey.hasSuperseded { clearSuperseded() }
@@ -314,7 +323,7 @@ extension FixRing {
     sync.isMirrorPending = true
     RingHeader(
       capacity: UInt32(capacity), generation: generation, revision: sync.revision, head: head,
-      isClosed: isClosed, starts: starts
+      isClosed: isClosed, starts: starts, id: id
     ).write(image, at: sync.nextCopy * RingHeader.size)
   }
 

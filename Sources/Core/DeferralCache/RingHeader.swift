@@ -8,6 +8,7 @@ struct RingHeader {
   /// Image format version that this code reads and writes.
   static let version: UInt32 = 1
   private static let closedFlag: UInt32 = 1
+  private static let idOffset = 304
 
   /// Number of slots in the image.
   var capacity: UInt32
@@ -21,6 +22,8 @@ struct RingHeader {
   var isClosed: Bool
   /// First sequence numbers of the latest generations, the current one last.
   var starts: GenerationStarts
+  /// Random number of the ring; 0 in headers of versions that did not draw one.
+  var id: UInt64
 
   /// Content of a sector.
   enum Content {
@@ -53,7 +56,8 @@ struct RingHeader {
       RingHeader(
         capacity: image.uint32(at: offset + 16), generation: generation,
         revision: image.uint64(at: offset + 24), head: image.uint64(at: offset + 32),
-        isClosed: image.uint32(at: offset + 40) & closedFlag != 0, starts: starts))
+        isClosed: image.uint32(at: offset + 40) & closedFlag != 0, starts: starts,
+        id: image.uint64(at: offset + idOffset)))
   }
 
   /// Writes the sector at `offset`.
@@ -68,6 +72,7 @@ struct RingHeader {
     image.setUInt64(head, at: offset + 32)
     image.setUInt32(isClosed ? RingHeader.closedFlag : 0, at: offset + 40)
     starts.write(image, at: offset + 44)
+    image.setUInt64(id, at: offset + RingHeader.idOffset)
     image.setUInt32(RingHeader.checksum(image, at: offset), at: offset + 508)
   }
 

@@ -23,6 +23,8 @@ struct RingSurvey {
   /// Newest readable header copy, 0 or 1; nil if none is readable.
   private(set) var goodCopy: Int?
   private(set) var revision: UInt64 = 0
+  /// Random number in the newest header; 0 if there is none.
+  private(set) var id: UInt64 = 0
   /// Newest generation found in headers and slots.
   private var newestGeneration: UInt32 = 0
   private var header: RingHeader?
@@ -83,6 +85,7 @@ struct RingSurvey {
     head = header.head
     starts = header.starts
     revision = header.revision
+    id = header.id
   }
 
   /// Finds the newest fix: the highest generation, then the highest sequence number in it.

@@ -71,6 +71,8 @@ extension Engine {
   public var generation: UInt32 { fixes.ring.generation }
   /// The part of the ring's memory that is not durable yet; see `FixRing.unsynced`.
   public var unsynced: UnsyncedBytes { fixes.ring.unsynced }
+  /// Random number of the ring; 0 if it has none (RNG-2).
+  public var ringID: UInt64 { fixes.ring.id }
   /// The ring's size in fixes, R.
   public var capacity: Int { fixes.ring.capacity }
   /// The sequence number of the first fix since the start of the service, existing or future.

@@ -19,6 +19,9 @@ public protocol LocationClients: ~Copyable {
   mutating func consumeFlushRequest() -> Bool
   /// Whether a client uses the satellites in view (`Engine.satellites(at:)`).
   var watchesSatellites: Bool { get }
+  /// Whether a client keeps the board from sleeping deeper than ``BoardState/idle``. Plan and deferrals do not depend
+  /// on it.
+  var keepsBoardAwake: Bool { get }
   /// A wait has ended.
   mutating func didWake(for reason: WakeReason)
   /// All requests are executed and their notices delivered: answer queries from the engine's state now.
@@ -39,6 +42,8 @@ extension LocationClients where Self: ~Copyable {
 
   /// For clients that use no satellites in view.
   public var watchesSatellites: Bool { false }
+  /// For clients that never keep the board awake.
+  public var keepsBoardAwake: Bool { false }
 
   /// For clients that do not count wakes.
   public mutating func didWake(for reason: WakeReason) {}
@@ -167,7 +172,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     let isUnneeded = ignoresUnneededReceiver && engine.isReceiverUnneeded
     let wake = isUnneeded ? limit : min(plan.wake, limit)
     let report = board.wait(
-      in: plan.board, until: wake, wakesOnInput: plan.wakesOnInput && !isUnneeded)
+      in: clients.keepsBoardAwake ? min(plan.board, .idle) : plan.board, until: wake,
+      wakesOnInput: plan.wakesOnInput && !isUnneeded)
     clients.didWake(for: report.reason)
     if isUnneeded {
       board.discardInput()

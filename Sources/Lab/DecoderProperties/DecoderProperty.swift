@@ -23,6 +23,8 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   case wire
   /// Requests of gpsd's protocol.
   case gpsd
+  /// Messages of the uplink.
+  case uplink
 
   /// Checks the property for `input`.
   public func check(_ input: [UInt8]) -> PropertyResult {
@@ -38,6 +40,7 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
     case .recording: RecordingProperty.check(input, &trial)
     case .wire: WireProperty.check(input, &trial)
     case .gpsd: GPSDProperty.check(input, &trial)
+    case .uplink: UplinkProperty.check(input, &trial)
     }
     return trial
   }

@@ -15,6 +15,7 @@ extension DecoderProperty {
     case .recording: Seeds.recordings.map { [0, 9] + $0 }
     case .wire: WireProperty.seeds
     case .gpsd: GPSDProperty.seeds
+    case .uplink: UplinkProperty.seeds
     }
   }
 
@@ -29,6 +30,8 @@ extension DecoderProperty {
       case .track: ["unix_time,lat,lon,alt,speed", ",", "1700000000", "-180", "1e-9", "\\x0a"]
       case .wire: WireProperty.dictionary
       case .gpsd: GPSDProperty.dictionary
+      case .uplink:
+        ["TPUP", "\\x01\\x01", "\\x08", "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x01"]
       }
     return words.map { "\"\($0)\"\n" }.joined()
   }

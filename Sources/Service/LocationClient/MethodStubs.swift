@@ -20,6 +20,10 @@ extension LocationCaller where Self: ~Copyable {
   public mutating func connect(name: String, needsExplicitSessions: Bool = false) throws(ClientError) -> WireSession {
     try result(of: .connect(name: name, needsExplicitSessions: needsExplicitSessions)) { if case .connected(let value) = $0 { value } else { nil } }
   }
+  /// Keeps the board from sleeping, for work such as sending fixes: for at most 60 s, until EndHold or the end of the connection.
+  public mutating func beginHold(seconds: Interval, reason: String) throws(ClientError) -> Int64 {
+    try result(of: .beginHold(seconds: seconds, reason: reason)) { if case .holding(let value) = $0 { value } else { nil } }
+  }
   /// Returns the client's regions and conditions, including those of its earlier processes.
   public mutating func listRegions() throws(ClientError) -> [WireMonitoredRegion] {
     try result(of: .listRegions) { if case .regions(let value) = $0 { value } else { nil } }

@@ -74,7 +74,8 @@ public struct LocationService: ~Copyable {
     let floor = UInt32(clamping: server.persistence.store.counter(.ringGeneration))
     do {
       fixes = try unsafe FixRing(
-        recovering: ring.storage, capacity: capacity, generationFloor: floor)
+        recovering: ring.storage, capacity: capacity, generationFloor: floor,
+        newID: .random(in: 1 ... .max), recordedID: server.persistence.store.ringID)
     } catch {
       throw RingProblem(path: ring.path, error: error, state: server.persistence.store.path)
     }
@@ -125,6 +126,7 @@ public struct LocationService: ~Copyable {
     let hadRing = state.counter(.ringGeneration) > 0
     state.setCounter(.boot, boot.number)
     state.setCounter(.ringGeneration, Int64(ring.generation))
+    state.setRingID(ring.id)
     if ring.recovery.isNew, hadRing { return Gap(unsyncedBefore: ring.start, after: nil) }
     guard !ring.recovery.isNew, !ring.recovery.wasClosed, lastBoot != 0, lastBoot != boot.number
     else { return nil }
@@ -273,7 +275,10 @@ public struct LocationService: ~Copyable {
 
   /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
   private var powerOffEnd: Instant? {
-    loop.powerOffEnd.flatMap { $0 < .distantFuture ? $0 : nil }
+    guard !loop.clients.keepsBoardAwake, let end = loop.powerOffEnd, end < .distantFuture else {
+      return nil
+    }
+    return end
   }
 
   /// Has the engine plan for a board that may be switched off while no program uses the service (PWR-14).

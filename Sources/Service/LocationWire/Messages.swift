@@ -23,9 +23,13 @@ public enum WireCall: Equatable, Sendable {
   /// Changes settings; omitted ones stay unchanged.
   case configure(WireSettings)
   /// Defers delivery of fixes until this distance was travelled or this time has passed; an omitted criterion is unlimited.
-  case allowDeferred(distance: Double = LocationLimits.distanceMax, timeout: Double = LocationLimits.timeIntervalMax)
+  case allowDeferred(distance: Double = LocationLimits.distanceMax, timeout: Double = LocationLimits.timeIntervalMax, slack: Double = 0)
   /// Ends the deferral now.
   case disallowDeferred
+  /// Keeps the board from sleeping, for work such as sending fixes: for at most 60 s, until EndHold or the end of the connection.
+  case beginHold(seconds: Interval, reason: String)
+  /// Ends a hold.
+  case endHold(Int64)
   /// Reports a change of the execution state of the process.
   case setExecution(ExecutionState)
   /// Acknowledges the fix with this name and all fixes before it; they are not delivered again.
@@ -103,6 +107,8 @@ public enum WireReply: Equatable, Sendable {
   case connected(WireSession)
   /// To `Watch`.
   case notice(WireNotice)
+  /// To `BeginHold`.
+  case holding(Int64)
   /// To `ListRegions`.
   case regions([WireMonitoredRegion])
   /// To `OpenLive` and `OpenServiceSession`.
@@ -176,6 +182,8 @@ extension WireCall {
     case .configure: WireMethod("org.torpor.Location.Configure", [])
     case .allowDeferred: WireMethod("org.torpor.Location.AllowDeferred", [])
     case .disallowDeferred: WireMethod("org.torpor.Location.DisallowDeferred", [])
+    case .beginHold: WireMethod("org.torpor.Location.BeginHold", [])
+    case .endHold: WireMethod("org.torpor.Location.EndHold", [])
     case .setExecution: WireMethod("org.torpor.Location.SetExecution", [.silent])
     case .acknowledge: WireMethod("org.torpor.Location.Acknowledge", [.durable, .silent])
     case .acknowledgeEvents: WireMethod("org.torpor.Location.AcknowledgeEvents", [.durable, .silent])
@@ -222,8 +230,11 @@ extension WireCall {
     case "org.torpor.Location.StopUpdating": self = .stopUpdating
     case "org.torpor.Location.Configure": self = .configure(try WireSettings(&fields))
     case "org.torpor.Location.AllowDeferred":
-      self = .allowDeferred(distance: try fields.read("distance_m", else: LocationLimits.distanceMax), timeout: try fields.read("timeout_s", else: LocationLimits.timeIntervalMax))
+      self = .allowDeferred(distance: try fields.read("distance_m", else: LocationLimits.distanceMax), timeout: try fields.read("timeout_s", else: LocationLimits.timeIntervalMax), slack: try fields.read("timeout_slack_s", else: 0))
     case "org.torpor.Location.DisallowDeferred": self = .disallowDeferred
+    case "org.torpor.Location.BeginHold":
+      self = .beginHold(seconds: try fields.read("seconds", where: WireLimits.isValidHold), reason: try fields.read("reason", where: NameValidation.isValidReason))
+    case "org.torpor.Location.EndHold": self = .endHold(try fields.read("id"))
     case "org.torpor.Location.SetExecution": self = .setExecution(try fields.read("state"))
     case "org.torpor.Location.Acknowledge": self = .acknowledge(try FixName(&fields))
     case "org.torpor.Location.AcknowledgeEvents": self = .acknowledgeEvents(try fields.read("number"))
@@ -277,9 +288,14 @@ extension WireCall {
       json.write("explicit_sessions", needsExplicitSessions, unless: false)
     case .watch(let session): json.write("session", session)
     case .configure(let settings): settings.write(to: &json)
-    case .allowDeferred(let distance, let timeout):
+    case .allowDeferred(let distance, let timeout, let slack):
       json.write("distance_m", distance, unless: LocationLimits.distanceMax)
       json.write("timeout_s", timeout, unless: LocationLimits.timeIntervalMax)
+      json.write("timeout_slack_s", slack, unless: 0)
+    case .beginHold(let seconds, let reason):
+      json.write("seconds", seconds)
+      json.write("reason", reason)
+    case .endHold(let id): json.write("id", id)
     case .setExecution(let state): json.write("state", state)
     case .acknowledge(let fix): fix.write(to: &json)
     case .acknowledgeEvents(let number): json.write("number", number)
@@ -322,6 +338,7 @@ extension WireReply {
     case .getInterfaceDescription: self = .interfaceDescription(try fields.read("description"))
     case .connect: self = .connected(try WireSession(&fields))
     case .watch: self = .notice(try fields.read("notice"))
+    case .beginHold: self = .holding(try fields.read("id"))
     case .listRegions: self = .regions(try fields.read("regions"))
     case .openLive, .openServiceSession: self = .opened(try fields.read("number"))
     case .openBackgroundSession: self = .active(try fields.read("active"))
@@ -342,6 +359,7 @@ extension WireReply {
     case .interfaceDescription(let description): json.write("description", description)
     case .connected(let session): session.write(to: &json)
     case .notice(let notice): json.write("notice", notice)
+    case .holding(let id): json.write("id", id)
     case .regions(let regions): json.write("regions", regions)
     case .opened(let number): json.write("number", number)
     case .active(let active): json.write("active", active)

@@ -104,6 +104,10 @@ public struct RegionRecord: StateRow {
 public enum StateCounter: String, Sendable {
   /// Newest generation of the ring: its `generationFloor` (RNG-2).
   case ringGeneration = "ring_generation"
+  /// Upper 32 bits of the ring's random number (RNG-2).
+  case ringIDHigh = "ring_id_high"
+  /// Lower 32 bits of the ring's random number.
+  case ringIDLow = "ring_id_low"
   /// Number of the next new client.
   case nextClient = "next_client"
   /// The board's boot in which the service last ran, as a number derived from the boot ID.

@@ -71,6 +71,19 @@ extension StateStore {
     rows.counters[counter.rawValue]?.value ?? 0
   }
 
+  /// The random number of the ring, in two counters because these are not negative; 0 if it was never recorded.
+  public var ringID: UInt64 {
+    let (high, low) = (counter(.ringIDHigh), counter(.ringIDLow))
+    guard high <= Int64(UInt32.max), low <= Int64(UInt32.max) else { return 0 }
+    return UInt64(high) << 32 | UInt64(low)
+  }
+
+  /// Records the random number of the ring.
+  public func setRingID(_ id: UInt64) {
+    setCounter(.ringIDHigh, Int64(id >> 32))
+    setCounter(.ringIDLow, Int64(id & 0xFFFF_FFFF))
+  }
+
   /// Sets a counter.
   ///
   /// - Precondition: `value` is not negative.

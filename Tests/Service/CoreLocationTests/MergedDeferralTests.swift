@@ -129,7 +129,7 @@ struct MergedDeferralTests {
     #expect(effects.received.map(\.managers) == Array(repeating: 2, count: 60))
     #expect(effects.calls == [], "the first manager is live now")
     virtual.demand.allowDeferred(1, distance: .infinity, timeout: 100, at: virtual.now)
-    guard case .allowDeferred(let distance, 20)? = virtual.calls().last else {
+    guard case .allowDeferred(let distance, 20, 0)? = virtual.calls().last else {
       Issue.record("the service is asked again")
       return
     }
@@ -488,7 +488,7 @@ private struct SimulatedFinishes {
   mutating func handle(_ call: WireCall) {
     switch call {
     case .startUpdating: isUpdating = true
-    case .allowDeferred(_, let timeout):
+    case .allowDeferred(_, let timeout, _):
       if isOpen { ends.append(.deferredCanceled) }
       isOpen = isUpdating && timeout >= 0
       if !isOpen { ends.append(timeout >= 0 ? .deferredNotUpdatingLocation : .deferredFailed) }

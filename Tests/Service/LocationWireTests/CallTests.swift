@@ -89,7 +89,7 @@ import TextFormats
   func unlimited() throws {
     let call = #"{"method":"org.torpor.Location.AllowDeferred","parameters":{"timeout_s":null}}"#
     guard case .success(let read) = Self.result(call),
-      case .allowDeferred(let distance, let timeout) = read.call
+      case .allowDeferred(let distance, let timeout, 0) = read.call
     else {
       Issue.record("no call")
       return

@@ -79,7 +79,9 @@ enum Samples {
       .watch(session: .max), .startUpdating, .stopUpdating, .configure(settings),
       .configure(WireSettings()), .allowDeferred(distance: 1_000, timeout: 0.5),
       .allowDeferred(distance: far, timeout: long), .allowDeferred(distance: -1, timeout: long),
-      .disallowDeferred, .setExecution(.foreground), .setExecution(.background),
+      .allowDeferred(distance: far, timeout: 3_600, slack: 300.5),
+      .disallowDeferred, .beginHold(seconds: .milliseconds(12_500), reason: "send \"fixes\""),
+      .endHold(3), .setExecution(.foreground), .setExecution(.background),
       .setExecution(.suspended),
       .acknowledge(FixName(generation: .max, sequence: 1 << 40 - 1)), .acknowledgeEvents(7),
       .requestLocation,
@@ -194,6 +196,7 @@ enum Samples {
     status.demandingClients = 2
     status.uses = [use, WireUse(WireClientName(user: 0, name: "x"), execution: nil)]
     var clock = WireClock(socket: "/run/chrony.torpor.sock", isFeeding: true, samples: 60)
+    clock.isRefused = true
     clock.last = time
     clock.offset_us = -12
     clock.isPulse = true
@@ -230,6 +233,7 @@ enum Samples {
     var launched = WireSession(
       session: 1, authorization: .whenInUse, isReduced: true, isDeferralAvailable: false)
     launched.launchReason = .significantChange
+    launched.ringID = RingIdentifier(0x0123_4567_89AB_CDEF)
     var undetermined = WireClient(
       client, authorization: .notDetermined, isReduced: false, execution: .background)
     undetermined.hasBackgroundSession = true
@@ -241,6 +245,7 @@ enum Samples {
       (.getInterfaceDescription("a"), .interfaceDescription("interface a.b\n\t# \"\u{1}\"\\")),
       (.connect(name: "a"), .connected(session)),
       (.connect(name: "a"), .connected(launched)), (.startUpdating, .done),
+      (.beginHold(seconds: .seconds(1), reason: "a"), .holding(3)),
       (.openBackgroundSession, .active(false)), (.openBackgroundSession, .active(true)),
       (.openServiceSession(.always, requiresFullAccuracy: false), .opened(0)),
       (.openLive(.default), .opened(2)), (.getLocation, .location(nil)),

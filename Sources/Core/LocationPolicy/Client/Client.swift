@@ -749,8 +749,10 @@ extension Client {
     case .setDistanceFilter(let filter):
       updates.setDistanceFilter(filter)
       endIfIncompatible(context)
-    case .allowDeferred(let distance, let timeout):
-      allowDeferred(distance: distance, timeout: timeout, context)
+    case .allowDeferred(let distance, let timeout, let slack):
+      allowDeferred(
+        DeferralCriteria(
+          distance: distance, timeout: timeout, slack: slack, calledAt: context.now), context)
     case .disallowDeferred: end(.deferredCanceled, context)
     case .setPausesAutomatically(let allowed): services.handlePause(.allow(allowed))
     case .setActivity(let activity): services.handlePause(.activity(activity))
@@ -834,11 +836,9 @@ extension Client {
     }
   }
 
-  private mutating func allowDeferred(
-    distance: Double, timeout: Double, _ context: ClientContext
-  ) {
+  /// Handles a call with these criteria; nil if one is invalid.
+  private mutating func allowDeferred(_ criteria: DeferralCriteria?, _ context: ClientContext) {
     services.cancelRequest()  // DEF-44
-    let criteria = DeferralCriteria(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
       isRefused: authorization.isRefused,
       isAvailable: context.isDeferralAvailable && criteria != nil,

@@ -42,8 +42,9 @@ public enum Request: Sendable {
   case setDesiredAccuracy(Double)
   /// `distanceFilter`, metres or ``LocationLimits/distanceFilterNone``.
   case setDistanceFilter(Double)
-  /// `allowDeferredLocationUpdates(untilTraveled:timeout:)`, metres and seconds.
-  case allowDeferred(distance: Double, timeout: Double)
+  /// `allowDeferredLocationUpdates(untilTraveled:timeout:)`, metres and seconds; with slack, the end after the timeout
+  /// waits up to that many seconds for fixes that arrive anyway (DEF-45).
+  case allowDeferred(distance: Double, timeout: Double, slack: Double = 0)
   /// `disallowDeferredLocationUpdates()` (DEF-15).
   case disallowDeferred
   /// The process changed its execution state.

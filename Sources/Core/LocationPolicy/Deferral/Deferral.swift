@@ -97,20 +97,25 @@ public struct Deferral: Equatable, Sendable {
     case (.idle, .fix), (.idle, .time), (.idle, .mayEngage), (.idle, .mayNotEngage), (.idle, .end):
       (.idle, .nothing)
     case (.armed, .call): (.armed, .finish(.failed(.deferredCanceled)))
-    case (.armed, .fix(let fix)): distanceMet(by: fix) ? (.idle, .finish(.met)) : (.armed, .nothing)
+    case (.armed, .fix(let fix)): isMet(by: fix) ? (.idle, .finish(.met)) : (.armed, .nothing)
     case (.armed, .time(let now)): timeoutMet(at: now) ? (.idle, .finish(.met)) : (.armed, .nothing)
     case (.armed, .mayEngage): (.engaged, .nothing)
     case (.armed, .mayNotEngage): (.armed, .nothing)
     case (.armed, .end(let code)): (.idle, .finish(.failed(code)))
     case (.engaged, .call): (.armed, .finish(.failed(.deferredCanceled)))
     case (.engaged, .fix(let fix)):
-      distanceMet(by: fix) ? (.idle, .finish(.met)) : (.engaged, .nothing)
+      isMet(by: fix) ? (.idle, .finish(.met)) : (.engaged, .nothing)
     case (.engaged, .time(let now)):
       timeoutMet(at: now) ? (.idle, .finish(.met)) : (.engaged, .nothing)
     case (.engaged, .mayEngage): (.engaged, .nothing)
     case (.engaged, .mayNotEngage): (.armed, .flush)
     case (.engaged, .end(let code)): (.idle, .finish(.failed(code)))
     }
+  }
+
+  /// Whether a fix ends the deferral: it reaches the distance, or is one after the timeout but within the slack (DEF-45).
+  private func isMet(by fix: Fix) -> Bool {
+    distanceMet(by: fix) || criteria.map { $0.hasSlack && fix.acquired >= $0.timeoutEnd } ?? false
   }
 
   /// Whether the distance is reached. A distance of 0 is met by the first valid fix after the call (DEF-23).

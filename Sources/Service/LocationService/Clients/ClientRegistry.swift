@@ -85,7 +85,7 @@ struct ClientRegistry {
   var deadline: Instant {
     var deadline = Instant.distantFuture
     for i in slots.indices {
-      deadline = min(deadline, slots[i].sessions.deadline)
+      deadline = min(deadline, min(slots[i].sessions.deadline, slots[i].holds.deadline))
       if slots[i].process == nil, let next = slots[i].launch.nextStart {
         deadline = min(deadline, next)
       }

@@ -49,6 +49,9 @@ extension LocationServer {
       isReduced: clients[client].access.isReduced,
       isDeferralAvailable: engine.isDeferralAvailable)
     session.launchReason = clients[client].launch.runningReason
+    if clients[client].access.authorization.isGranted {
+      session.ringID = RingIdentifier(engine.ringID)
+    }
     return .connected(session)
   }
 
@@ -75,6 +78,7 @@ extension LocationServer {
     endDrains(of: client, includingReads: false)
     submit(.disconnect, client)
     clients[client].sessions.end()
+    clients[client].holds.endAll(at: now)
     clients[client].launch.recordEnd(at: now)
     updateUse(client)
     if clients[client].sessions.hasBackground { requestLaunch(.backgroundSession, client) }

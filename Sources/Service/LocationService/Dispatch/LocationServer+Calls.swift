@@ -102,8 +102,10 @@ extension LocationServer {
     return .done
   }
 
-  mutating func allowDeferred(_ client: Int, distance: Double, timeout: Double) -> WireReply {
-    pass(.allowDeferred(distance: distance, timeout: timeout), client)
+  mutating func allowDeferred(
+    _ client: Int, distance: Double, timeout: Double, slack: Double
+  ) -> WireReply {
+    pass(.allowDeferred(distance: distance, timeout: timeout, slack: slack), client)
   }
 
   mutating func disallowDeferred(_ client: Int) -> WireReply { pass(.disallowDeferred, client) }

@@ -52,7 +52,7 @@ extension LocationServer {
     status.receiver = engine.receiverReport(at: now).map {
       power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
     }
-    if mayKnow { status.clock = clock?.description(delivery.utcOffset) }
+    if mayKnow { status.clock = clock?.description(at: now, delivery.utcOffset) }
     let seesAll = user.map(permissions.isAdministrator) ?? false
     let clientHolds =
       mayKnow
@@ -76,7 +76,7 @@ extension LocationServer {
     return WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil)
   }
 
-  /// Clients with an unacknowledged batch, and clients that require every fix immediately.
+  /// Clients with an unacknowledged batch, clients that require every fix immediately, and holds of clients.
   private func clientHolds(
     _ engine: borrowing Engine, at now: Instant, names: (Int) -> WireClientName?
   ) -> [WireHold] {
@@ -85,6 +85,10 @@ extension LocationServer {
       let needs = engine.usage(of: ClientID(i), at: now)
       if let until = needs.acknowledgementDeadline, until > now {
         holds.append(WireHold(.acknowledgement, client: names(i)))
+      }
+      for hold in clients[i].holds.all {
+        let name = names(i)
+        holds.append(WireHold(.client, client: name, detail: name.map { _ in hold.reason }))
       }
       if case .live = needs.demand { holds.append(WireHold(.everyFix, client: names(i))) }
     }
@@ -114,6 +118,7 @@ extension LocationServer {
     use.keepsReceiverOn = use.need == .everyFix || use.need == .everyFixLater
     use.keepsBoardAwake = use.need == .everyFix
     if let until = needs.acknowledgementDeadline, until > now { use.keepsBoardAwake = true }
+    if !clients[index].holds.all.isEmpty { use.keepsBoardAwake = true }
     if next < .distantFuture { use.next = FixTime(acquired: next, utc: utc(next)) }
     return use.services.isEmpty && use.need == .nothing ? nil : use
   }

@@ -14,8 +14,10 @@ extension LocationServer {
     case .startUpdating: return perform(call, from: index) { $0.startUpdating($1) }
     case .stopUpdating: return perform(call, from: index) { $0.stopUpdating($1) }
     case .configure(let settings): return perform(call, from: index) { $0.configure($1, settings) }
-    case .allowDeferred(let distance, let timeout): return perform(call, from: index) { $0.allowDeferred($1, distance: distance, timeout: timeout) }
+    case .allowDeferred(let distance, let timeout, let slack): return perform(call, from: index) { $0.allowDeferred($1, distance: distance, timeout: timeout, slack: slack) }
     case .disallowDeferred: return perform(call, from: index) { $0.disallowDeferred($1) }
+    case .beginHold(let seconds, let reason): return perform(call, from: index) { $0.beginHold($1, seconds: seconds, reason: reason) }
+    case .endHold(let id): return perform(call, from: index) { $0.endHold($1, id) }
     case .setExecution(let state): return perform(call, from: index) { $0.setExecution($1, state) }
     case .acknowledge(let fix): return perform(call, from: index) { $0.acknowledge($1, fix) }
     case .acknowledgeEvents(let number): return perform(call, from: index) { $0.acknowledgeEvents($1, number) }

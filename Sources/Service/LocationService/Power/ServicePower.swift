@@ -33,6 +33,8 @@ struct ServicePower {
   private var suspender: BoardSuspender?
   /// Why the board stays on although it could be off; nil if it does not.
   private var powerOffBlocker: SleepBlocker?
+  /// Whether service levels are shed because of the battery (PWR-10).
+  private(set) var hasShedLevels = false
   /// Energy ledger; nil before the first turn.
   private var energy: ServiceEnergy?
   private let settings: LocationServer.Environment
@@ -51,6 +53,9 @@ struct ServicePower {
 
   /// Sets why the board stays on although it could be off; nil if it does not.
   mutating func setPowerOffBlocker(_ blocker: SleepBlocker?) { powerOffBlocker = blocker }
+
+  /// Sets whether service levels are shed.
+  mutating func setHasShedLevels(_ hasShed: Bool) { hasShedLevels = hasShed }
 
   // MARK: Flush
 
@@ -168,7 +173,8 @@ struct ServicePower {
     switch reason {
     case .receiverCannotSleep, .system:
       settings.ignoresPins ? "torpord runs with --no-pins, so no line of the profile is used" : nil
-    case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
+    case .inhibited, .acknowledgement, .client, .everyFix, .receiverRuns, .receiverBusy,
+      .receiverCannotWake,
       .noSuspend, .soon, .staysOn:
       nil
     }

@@ -1,3 +1,4 @@
+import LocationTypes
 import TextFormats
 
 /// Limits of the messages on the socket.
@@ -10,8 +11,17 @@ public enum WireLimits {
   public static let clientName = 64
   /// Maximum length of a region's name, bytes.
   public static let regionName = 128
+  /// Maximum length of the reason of a hold, bytes.
+  public static let holdReason = 64
+  /// Maximum duration of a hold.
+  public static let hold = Interval.seconds(60)
   /// Maximum number of fixes in one reply; a longer batch is split.
   public static let fixesPerReply = 256
+
+  /// Whether a hold may have this duration.
+  public static func isValidHold(_ duration: Interval) -> Bool {
+    duration > .zero && duration <= hold
+  }
 }
 
 extension JSONLimits {
@@ -31,6 +41,11 @@ public enum NameValidation {
   /// Whether `name` is valid for a region: 1 to ``WireLimits/regionName`` bytes, no control character.
   public static func isValidRegion(_ name: String) -> Bool {
     isValid(name, limit: WireLimits.regionName)
+  }
+
+  /// Whether `reason` is valid for a hold: as the name of a client.
+  public static func isValidReason(_ reason: String) -> Bool {
+    isValid(reason, limit: WireLimits.holdReason)
   }
 
   private static func isValid(_ name: String, limit: Int) -> Bool {

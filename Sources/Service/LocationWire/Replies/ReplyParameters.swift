@@ -63,6 +63,9 @@ public struct WireSession: WireRecord, Equatable, Sendable {
   public var isDeferralAvailable: Bool
   /// Reason for which the service started the program (BKG-19); nil if it did not.
   public var launchReason: LaunchReason?
+  /// Random number of the ring of fixes (RNG-2); nil if the client may not use location, or for a service of an
+  /// earlier version.
+  public var ringID: RingIdentifier?
 
   /// Creates a session's description.
   public init(
@@ -85,6 +88,35 @@ public struct WireSession: WireRecord, Equatable, Sendable {
     try coder.code("reduced_accuracy", &isReduced)
     try coder.code("deferral_available", &isDeferralAvailable)
     try coder.code("launch_reason", &launchReason)
+    try coder.code("ring_id", &ringID)
+  }
+}
+
+/// Random number of a ring, transmitted as 16 hexadecimal digits, because it may exceed the integers of JSON.
+public struct RingIdentifier: WireScalar, Hashable, Sendable, CustomStringConvertible {
+  /// The number; never 0.
+  public let number: UInt64
+
+  /// Creates an identifier; nil for 0, the number of a ring without one.
+  public init?(_ number: UInt64) {
+    guard number != 0 else { return nil }
+    self.number = number
+  }
+
+  init?(json: JSONValue) {
+    guard let digits = json.string, digits.utf8.count == 16,
+      digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+      let number = UInt64(digits, radix: 16)
+    else { return nil }
+    self.init(number)
+  }
+
+  func write(_ name: StaticString, to json: inout JSONOutput) { json.member(name, description) }
+
+  /// The 16 digits.
+  public var description: String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }
 

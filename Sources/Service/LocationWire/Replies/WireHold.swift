@@ -6,6 +6,8 @@ public enum WireHoldReason: String, WireWord, CaseIterable, Sendable {
   case inhibited
   /// A client has not acknowledged a delivery (RNG-8).
   case acknowledgement
+  /// A client keeps the board awake for its own work (PWR-13); ``WireHold/detail`` has its reason.
+  case client
   /// A client requires every fix immediately.
   case everyFix = "every_fix"
   /// The receiver sends live fixes, and its bytes do not wake a suspended board.

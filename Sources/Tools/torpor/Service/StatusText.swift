@@ -157,6 +157,7 @@ struct StatusText {
     switch hold.reason {
     case .inhibited: return "the board is kept awake for now" + detail
     case .acknowledgement: return "\(client) has not acknowledged a delivery" + detail
+    case .client: return "\(client) keeps the board awake" + detail
     case .everyFix: return "\(client) requests every fix immediately" + detail
     case .receiverRuns:
       return "the receiver is to report its fixes, and its data cannot wake the board" + detail

@@ -83,6 +83,32 @@ struct BatchingTests {
     bench.expectWhole()
   }
 
+  @Test("DEF-45: with a slack, the end after the timeout joins the next drain and adds no wake")
+  func slack() {
+    var wakes: [Int] = []
+    for (timeout, slack, end) in [
+      (Double.infinity, 0.0, nil), (250, 300, 400), (250, 100, 350), (250, 0, 250),
+    ] as [(Double, Double, Double?)] {
+      let bench = BoardBench(watermark: 200)
+      bench.run(20)
+      bench.clearRecords()
+      bench.client.clearRecords()
+      bench.client.onFinish = [.allowDeferred(distance: .infinity, timeout: .infinity)]
+      let call = bench.now
+      bench.client.request(.allowDeferred(distance: .infinity, timeout: timeout, slack: slack))
+      bench.run(900)
+      #expect(bench.client.finishes == (end == nil ? [] : [nil]))
+      if let end, let time = bench.client.time(of: .finish(nil)) {
+        let late = time - call - .seconds(Int64(end))
+        #expect(late >= .zero && late <= .seconds(15), "\(timeout) + \(slack) s: \(late.seconds) s")
+      }
+      wakes.append(bench.hostWakes)
+      bench.expectWhole()
+    }
+    #expect(wakes[1] == wakes[0], "\(wakes)")
+    #expect(wakes[2] > wakes[0] && wakes[3] > wakes[0], "\(wakes)")
+  }
+
   @Test("DEF-21: the distance is checked before it can be exceeded")
   func distance() {
     for speed in [3.0, 30, 60] {

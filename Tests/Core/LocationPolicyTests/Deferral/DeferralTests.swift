@@ -122,6 +122,43 @@ struct DeferralTests {
     #expect(deferral.handle(.time(Instant(microseconds: 1_030_000_000))) == .finish(.met))
   }
 
+  @Test(
+    "DEF-45: with a slack the first fix after the timeout ends the deferral, or the end of the slack"
+  )
+  func slack() throws {
+    for engages in [false, true] {
+      var deferral = Deferral()
+      let criteria = try #require(
+        DeferralCriteria(distance: .infinity, timeout: 30, slack: 20, calledAt: .boot))
+      let begin = { (deferral: inout Deferral) in
+        _ = deferral.handle(.call(criteria, start: nil))
+        if engages { _ = deferral.handle(.mayEngage) }
+      }
+      begin(&deferral)
+      #expect(deferral.criteria?.deadline == Instant(seconds: 50))
+      #expect(deferral.handle(.time(Instant(seconds: 49))) == .nothing)
+      #expect(deferral.handle(.fix(fix(at: 29.9))) == .nothing)
+      #expect(deferral.handle(.fix(fix(at: 30))) == .finish(.met))
+      begin(&deferral)
+      #expect(deferral.handle(.time(Instant(seconds: 50))) == .finish(.met))
+    }
+  }
+
+  @Test(
+    "DEF-45: without a slack a fix after the timeout does not end the deferral before its alarm")
+  func noSlack() {
+    var deferral = Deferral()
+    _ = deferral.handle(.call(Self.criteria(.infinity, 30), start: nil))
+    #expect(deferral.handle(.fix(fix(at: 31))) == .nothing)
+    #expect(deferral.handle(.time(Instant(seconds: 31))) == .finish(.met))
+    let unlimited = DeferralCriteria(
+      distance: 5, timeout: .infinity, slack: 60, calledAt: Instant(seconds: 9))
+    #expect(unlimited?.hasTimeout == false && unlimited?.hasSlack == false)
+    for slack in [-1, .nan] as [Double] {
+      #expect(DeferralCriteria(distance: 5, timeout: 5, slack: slack, calledAt: .boot) == nil)
+    }
+  }
+
   @Test("DEF-19: the distance counts from the start fix if one exists, else from the first fix")
   func start() {
     var fromStart = Deferral()

@@ -24,9 +24,12 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var bytes: [ByteChunk] = []
     /// Arguments of the last wait.
     var wakesOnInput = true
+    var state = BoardState.awake
     var deadline = Instant.boot
     /// Whether the line is disconnected.
     var isUnplugged = false
+    /// A charge of the battery that the next wait reports, percent.
+    var charge: UInt8?
   }
 
   let events: EventWait
@@ -39,10 +42,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
   {
     stage.wakesOnInput = wakesOnInput
     stage.deadline = deadline
+    stage.state = state
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
+    defer { stage.charge = nil }
     return WakeReport(
-      reason: reason, batchPinRose: false, inputStart: stage.bytes.isEmpty ? nil : stage.now)
+      reason: reason, batchPinRose: false, battery: stage.charge,
+      inputStart: stage.bytes.isEmpty ? nil : stage.now)
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
@@ -59,6 +65,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 @safe final class ServiceBench {
   static let clients = 4
   static let ringCapacity = 64
+  static let ringID: UInt64 = 0xFEDC_BA98_7654_3210
 
   /// A service after SIGKILL: the files on disk and the ring's memory.
   struct Remains {
@@ -92,11 +99,14 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - boot: The identity of the boot; another one than before means a power cut.
   ///   - hasPoweredOff: Whether that service had switched the board off.
   ///   - clients: Number of client slots.
+  ///   - battery: Charges below which service levels are shed.
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), hasPoweredOff: Bool = false, canIdle: Bool = false,
+    canSuspend: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
+    battery: BatteryThresholds = BatteryThresholds(),
     log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Environment) -> Void = { _ in }
   ) throws {
@@ -122,7 +132,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
       second = remains.second
       stage.now = stage.now + .seconds(second)
     }
-    let fixes = try ring.openSynced(floor: UInt32(state.counter(.ringGeneration)))
+    let fixes = try ring.openSynced(
+      floor: UInt32(state.counter(.ringGeneration)), newID: ServiceBench.ringID,
+      recordedID: state.ringID)
     var parameters = PlannerParameters(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
     if canIdle {
@@ -131,7 +143,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
         wakesOnPin: false,
         wakesOnBytes: true)
     }
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
+    if canSuspend {
+      parameters.deep = SleepParameters(
+        state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+        wakesOnPin: false, wakesOnBytes: true)
+    }
+    var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
+    setup.battery = battery
     let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(
@@ -190,6 +208,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// The time of the service's next timer.
   var deadline: Instant { loop.clients.deadline }
+
+  /// Whether a hold of a client keeps the board from sleeping.
+  var isHeld: Bool { loop.clients.keepsBoardAwake }
 
   /// Whether a durable change is not on disk yet.
   var hasUnsaved: Bool { loop.clients.hasUnsavedChanges }
@@ -252,6 +273,17 @@ struct SocketBoard: LocationBoard, ~Copyable {
   func stay(_ seconds: Int64) {
     let step = second
     for _ in 0..<seconds / 10 { fix(at: step, after: 10) }
+  }
+
+  /// Advances one second, then sends a fix without a time.
+  func fixWithoutTime() {
+    var frame = FrameBuffer()
+    frame.appendNavPVT(
+      UBXSolution(
+        Fix(
+          acquired: .boot,
+          coordinate: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11_000_000_000))))
+    send((0..<frame.count).map { frame[$0] })
   }
 
   /// Advances the clock, then sends a fix `step` × 11 m north of the start.

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""An example of a store: writes the messages of torpor-uplink to PostGIS and sends receipts (Docs/HowTo/run-a-store.md).
+
+    store.py --broker 127.0.0.1 --port 1883 --database 'dbname=torpor'
+
+The broker keeps messages for the durable session while the store is away. A message is acknowledged to the broker, and its
+receipt sent, after the commit. On every error the program exits; systemd starts it again, and the broker sends the
+message again. Needs the packages python3-paho-mqtt and python3-psycopg2.
+"""
+
+import argparse
+import json
+import os
+import sys
+
+import paho.mqtt.client
+import psycopg2
+import psycopg2.extras
+
+import torpor_payload
+
+FIELDS = (
+    "device", "ring", "generation", "sequence", "utc_us", "boot_us", "latitude_e9", "longitude_e9", "altitude_mm",
+    "ellipsoidal_altitude_mm", "speed_mmps", "course_e4", "horizontal_accuracy_mm", "vertical_accuracy_mm",
+    "speed_accuracy_mmps", "course_accuracy_e2", "satellites", "mode", "quality", "date_uncertain", "simulated", "accessory")
+POISON_KEPT = 1000
+
+
+def store_fixes(cursor, key, message):
+    rows = [[*key, *(fix[name] for name in FIELDS[2:])] for fix in message["fixes"]]
+    psycopg2.extras.execute_values(
+        cursor, f"insert into fixes ({', '.join(FIELDS)}) values %s on conflict do nothing", rows, page_size=1000)
+    if message["preceding"]:
+        cursor.execute(
+            "insert into holes (device, ring, generation, sequence) select %s, %s, %s, %s where not exists (select 1 from fixes"
+            " where (device, ring, generation, sequence) = (%s, %s, %s, %s)) on conflict do nothing",
+            (*key, *message["preceding"]) * 2)
+    return {"generation": message["generation"], "sequence": message["fixes"][-1]["sequence"]}
+
+
+def store_gap(cursor, key, message):
+    gap = message["gap"]
+    cursor.execute(
+        "insert into gaps values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing",
+        (*key, message["generation"], gap["first"], gap["next"], gap["count"], json.dumps(gap)))
+    return {"gap_generation": message["generation"], "gap_next": gap["next"]}
+
+
+def store_event(cursor, key, message):
+    cursor.execute(
+        "insert into events values (%s, %s, %s, %s) on conflict do nothing",
+        (*key, message["first"], json.dumps(message["event"])))
+    return {"event": message["first"]}
+
+
+KINDS = {"fixes": store_fixes, "gap": store_gap, "event": store_event}
+
+
+def update_receipt(cursor, key, durable):
+    """Records what is durable; returns the receipt. No number of a receipt decreases."""
+    cursor.execute("insert into receipts (device, ring) values (%s, %s) on conflict do nothing", key)
+    names = ", ".join(durable)
+    cursor.execute(
+        f"update receipts set ({names}) = row({', '.join(['%s'] * len(durable))}) where device = %s and ring = %s"
+        f" and coalesce(({names}) < ({', '.join(['%s'] * len(durable))}), true)",
+        (*durable.values(), *key, *durable.values()))
+    cursor.execute("select generation, sequence, gap_generation, gap_next, event from receipts"
+                   " where device = %s and ring = %s", key)
+    generation, sequence, gap_generation, gap_next, event = cursor.fetchone()
+    receipt = {"ring": f"{key[1] % 2**64:016x}"}
+    if sequence is not None:
+        receipt |= {"generation": generation, "sequence": sequence}
+    if gap_next is not None:
+        receipt["gap"] = {"generation": gap_generation, "next": gap_next}
+    if event is not None:
+        receipt["event"] = int(event)
+    return receipt
+
+
+def set_aside(connection, topic, payload, reason):
+    """Keeps a message that cannot be stored for inspection, so that it does not stop the ones behind it."""
+    with connection, connection.cursor() as cursor:
+        cursor.execute("insert into poison (topic, reason, message) values (%s, %s, %s)",
+                       (topic, reason, psycopg2.Binary(payload[:torpor_payload.LONGEST])))
+        cursor.execute("delete from poison where id <= (select max(id) from poison) - %s", (POISON_KEPT,))
+    print(f"{topic}: set aside: {reason}", file=sys.stderr, flush=True)
+
+
+def store(connection, topic, payload):
+    """Stores a message durably. Returns the receipt; None for a message that was set aside."""
+    try:
+        message = torpor_payload.decode(payload)
+        _, device, kind = topic.split("/")
+        if device != message["device"] or kind not in message:
+            raise ValueError("the topic is that of another device or kind")
+        key = (device, torpor_payload.signed64(message["ring"]))
+        with connection, connection.cursor() as cursor:
+            return update_receipt(cursor, key, KINDS[kind](cursor, key, message))
+    except (ValueError, psycopg2.DataError) as error:
+        set_aside(connection, topic, payload, str(error))
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Stores the messages of torpor-uplink in PostGIS.")
+    parser.add_argument("--broker", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=1883)
+    parser.add_argument("--user", help="the password is read from the environment variable STORE_PASSWORD")
+    parser.add_argument("--ca", help="certificate of the authority that signed the broker's certificate: use TLS")
+    parser.add_argument("--certificate", help="the store's own certificate, with --key")
+    parser.add_argument("--key")
+    parser.add_argument("--client-id", default="torpor-store", help="names the durable session: the same at each start")
+    parser.add_argument("--database", default="dbname=torpor")
+    options = parser.parse_args()
+    connection = psycopg2.connect(options.database)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with connection, connection.cursor() as cursor, open(os.path.join(folder, "schema.sql"), encoding="utf-8") as schema:
+        cursor.execute(schema.read())
+    client = paho.mqtt.client.Client(options.client_id, clean_session=False)
+    if options.user:
+        client.username_pw_set(options.user, os.environ.get("STORE_PASSWORD"))
+    if options.ca:
+        client.tls_set(options.ca, options.certificate, options.key)
+
+    def connected(client, _, __, code):
+        if code != 0:
+            sys.exit(f"the broker refused the connection: {paho.mqtt.client.connack_string(code)}")
+        client.subscribe([(f"torpor/+/{kind}", 1) for kind in KINDS])
+
+    def subscribed(_, __, ___, granted):
+        if 128 in granted:
+            sys.exit("the broker refused the subscription: permit this user to read torpor/+/fixes, /gap and /event")
+        print("store: ready", flush=True)
+
+    def received(client, _, item):
+        receipt = store(connection, item.topic, item.payload)
+        if receipt:
+            device = item.topic.split("/")[1]
+            client.publish(f"torpor/{device}/receipt", json.dumps(receipt, separators=(",", ":")), qos=1, retain=True)
+
+    def disconnected(_, __, code):
+        sys.exit(f"the connection to the broker is lost: {paho.mqtt.client.error_string(code)}")
+
+    client.on_connect, client.on_subscribe, client.on_message, client.on_disconnect = \
+        connected, subscribed, received, disconnected
+    client.connect(options.broker, options.port, keepalive=30)
+    client.loop_forever()
+
+
+if __name__ == "__main__":
+    main()
