@@ -14,7 +14,8 @@ struct Tune: ParsableCommand {
       200 and 500 m), updates deferred for up to 10 min (without batching in the receiver, and with \
       it if the board supports it), significant change and visits, each without and with a motion \
       sensor. On a board that can be switched off, also significant change and visits with a program \
-      that is launched for each event, and the board off in between. At the end, it prints the best setting for each use case over all tracks (at most 16).
+      that is launched for each event, and the board off in between. At the end, it prints the best \
+      setting for each use case over all tracks (at most 16).
 
         torpor tune --track walk.csv
         torpor tune --track mon.gpx tue.gpx --board mine.toml --battery 3000mAh@3.7V
