@@ -30,5 +30,7 @@ CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WI
 
 ALTER TABLE regions ADD COLUMN handled TEXT;
 
-ALTER TABLE services ADD COLUMN significant_since INTEGER;
-ALTER TABLE services ADD COLUMN visits_since INTEGER;
+ALTER TABLE cursors ADD COLUMN significant_generation INTEGER;
+ALTER TABLE cursors ADD COLUMN significant_sequence INTEGER;
+ALTER TABLE cursors ADD COLUMN visits_generation INTEGER;
+ALTER TABLE cursors ADD COLUMN visits_sequence INTEGER;

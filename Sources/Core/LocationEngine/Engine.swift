@@ -61,7 +61,7 @@ import ReceiverDrivers
 /// - A deferral's end that waits for buffered fixes is reported after the drain or after the loss of the receiver.
 ///
 /// **Who may change what.** Only this file writes the stored properties; each part writes its own. Clients change
-/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``resume(_:of:bootUTC:startingAt:)``,
+/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``resume(_:from:after:)``, ``resumeSpeed(after:)``,
 /// ``noteDiscardedInput(at:)`` and ``nextNotice()``. The status only reads.
 ///
 /// **Bounds.** A step is O(clients in use) plus O(bytes). It appends at most one fix. A drain without a result doubles
@@ -200,15 +200,22 @@ public struct Engine: ~Copyable {
   }
 
   /// Continues a restored client's services after the board was off, from the fixes in the ring (PWR-14); see
-  /// `Client.resume(_:bootUTC:at:in:)`. O(fixes in the ring).
+  /// `Client.resume(from:after:in:)`. O(fixes in the ring).
   ///
   /// - Precondition: No step was executed yet.
   public mutating func resume(
-    _ services: OutlivingServices, of client: ClientID, bootUTC: UTCTime, startingAt start: Instant
+    _ client: ClientID, from bookmark: ClientBookmark, after off: TimeOff
   ) {
     precondition(now == .boot, "resume services before the first step")
-    clients[client.index].resume(services, bootUTC: bootUTC, at: start, in: fixes.ring)
-    fixes.resumeSpeed(bootUTC: bootUTC, at: start)
+    clients[client.index].resume(from: bookmark, after: off, in: fixes.ring)
+  }
+
+  /// Continues the estimate of the device's speed after the board was off, from the newest fixes in the ring.
+  ///
+  /// - Precondition: No step was executed yet.
+  public mutating func resumeSpeed(after off: TimeOff) {
+    precondition(now == .boot, "resume the estimate before the first step")
+    fixes.resumeSpeed(after: off)
   }
 
   /// Whether the receiver recorded fixes for a client while the service was down; if so, the driver expects them.

@@ -114,12 +114,10 @@ struct FixPipeline: ~Copyable {
   mutating func noteDelivered(_ fix: Fix) { plausibleSpeed.accept(fix) }
 
   /// Continues the estimate of the device's speed after the board was off, with the newest fixes in the ring.
-  mutating func resumeSpeed(bootUTC: UTCTime, at now: Instant) {
+  mutating func resumeSpeed(after off: TimeOff) {
     let first = ring.head - min(ring.head - ring.tail, FixPipeline.resumedFixes)
     for sequence in first..<ring.head {
-      if let fix = ring.earlierFix(at: sequence, bootUTC: bootUTC, before: now) {
-        noteDelivered(fix)
-      }
+      if let fix = off.earlierFix(at: sequence, in: ring) { noteDelivered(fix) }
     }
   }
 

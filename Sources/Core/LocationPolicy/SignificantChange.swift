@@ -124,6 +124,11 @@ public struct SignificantChange: Equatable, Sendable {
     _ = accept(fix, at: fix.acquired)
   }
 
+  /// The fixes before a time off that began at `end` were handled again: a change that was due by then was reported.
+  mutating func finishReplay(at end: Instant) {
+    if isWaiting, earliestReport <= end { _ = elapse(at: earliestReport) }
+  }
+
   /// Handles an acquisition for this service that ended without a fix.
   public mutating func acquisitionFailed(at now: Instant) {
     #if REACHED

@@ -214,11 +214,11 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// Time at which the engine must run again if the owner switches the board off now; `.distantFuture` if nothing is
   /// planned, nil if the board must not be off.
   ///
-  /// The board may be off if it may sleep and the receiver is asleep. While it is off, only the alarm can wake it and
-  /// motion is not detected, so a board with a motion line in use stays on.
+  /// The board may be off if it may sleep, no client keeps it awake (PWR-13), and the receiver is asleep. While it is
+  /// off, only the alarm can wake it and motion is not detected, so a board with a motion line in use stays on.
   @inlinable public var powerOffEnd: Instant? {
-    guard let plan, plan.board >= .idle, !engine.isSleepInhibited, !engine.isReceiverAwake,
-      !engine.usesMotionLine
+    guard let plan, plan.board >= .idle, !engine.isSleepInhibited, !clients.keepsBoardAwake,
+      !engine.isReceiverAwake, !engine.usesMotionLine
     else { return nil }
     return plan.wake
   }

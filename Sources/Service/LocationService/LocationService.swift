@@ -59,11 +59,11 @@ public struct LocationService: ~Copyable {
 
   /// Opens the ring, makes its repairs durable, and restores the clients of earlier runs (BKG-20).
   ///
-  /// - Parameter startCause: How the board was switched on; nil if the service had not switched it off.
+  /// - Parameter start: How the board was started; nil if the service had not switched it off.
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
     syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, suspender: BoardSuspender? = nil,
-    powerOff: BoardPowerOff? = nil, startCause: WakeIntent.StartCause? = nil,
+    powerOff: BoardPowerOff? = nil, start: BoardStart? = nil,
     server: consuming LocationServer,
     boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
@@ -93,9 +93,12 @@ public struct LocationService: ~Copyable {
     let aiding =
       setup.enableAidingStore(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
+    let timeOff = start.map {
+      TimeOff(
+        length: $0.timeOff, since: $0.intent.off, offUTC: $0.intent.offUTC, until: board.now, fixes)
+    }
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(
-      into: &engine, after: loss, hasPoweredOff: startCause != nil, at: board.now)
+    server.restore(into: &engine, after: loss, timeOff: timeOff, at: board.now)
     server.flushState()
     let events = board.events
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
@@ -112,7 +115,7 @@ public struct LocationService: ~Copyable {
     self.log = log
     self.suspender = suspender
     self.powerOff = powerOff.flatMap { board in
-      unattendedBoard.flatMap { PowerOffControl(board, $0, startedByAlarm: startCause == .byAlarm) }
+      unattendedBoard.flatMap { PowerOffControl(board, $0, after: start?.cause, at: clock.now) }
     }
     syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }
@@ -275,9 +278,7 @@ public struct LocationService: ~Copyable {
 
   /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
   private var powerOffEnd: Instant? {
-    guard !loop.clients.keepsBoardAwake, let end = loop.powerOffEnd, end < .distantFuture else {
-      return nil
-    }
+    guard let end = loop.powerOffEnd, end < .distantFuture else { return nil }
     return end
   }
 

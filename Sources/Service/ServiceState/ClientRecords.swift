@@ -112,6 +112,7 @@ public struct CursorRecord: StateRow {
       "client", "acknowledged_generation", "acknowledged_sequence", "owes_all",
       "owed_generation", "owed_sequence", "passed_after_generation", "passed_after_sequence",
       "passed_through_generation", "passed_through_sequence", "may_have_lost",
+      "significant_generation", "significant_sequence", "visits_generation", "visits_sequence",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
 
   /// The row as columns.
@@ -123,6 +124,8 @@ public struct CursorRecord: StateRow {
     values += StateValue.fixName(bookmark.excludedAfter)
     values += StateValue.fixName(bookmark.excludedThrough)
     values.append(.flag(mayHaveLostFixes))
+    values += StateValue.fixName(bookmark.significantFrom)
+    values += StateValue.fixName(bookmark.visitsFrom)
     return StoredColumns(values)
   }
 
@@ -131,13 +134,15 @@ public struct CursorRecord: StateRow {
     guard let client = columns.integer(0, ClientNumber.self), let acknowledged = columns.fixName(1),
       let isOpenEnded = columns.flag(3), let undeliveredThrough = columns.fixName(4),
       let excludedAfter = columns.fixName(6), let excludedThrough = columns.fixName(8),
-      let mayHaveLost = columns.flag(10)
+      let mayHaveLost = columns.flag(10), let significantFrom = columns.fixName(11),
+      let visitsFrom = columns.fixName(13)
     else { return nil }
     self.client = client
     self.mayHaveLostFixes = mayHaveLost
     bookmark = ClientBookmark(
       acknowledged: acknowledged, isOpenEnded: isOpenEnded, undeliveredThrough: undeliveredThrough,
-      excludedAfter: excludedAfter, excludedThrough: excludedThrough)
+      excludedAfter: excludedAfter, excludedThrough: excludedThrough,
+      significantFrom: significantFrom, visitsFrom: visitsFrom)
   }
 }
 
@@ -153,25 +158,9 @@ public struct ServicesRecord: StateRow {
   public var backgroundSession = false
   /// Number of the client's newest event, 0 for none. Numbers are never reused.
   public var lastEvent: UInt32 = 0
-  /// When significant-change monitoring was started; nil if unknown (PWR-14).
-  public var significantSince: UTCTime?
-  /// When visit monitoring was started; nil if unknown (PWR-14).
-  public var visitsSince: UTCTime?
 
   /// Whether any of the services continues without a process.
   public var outlivesProcess: Bool { significantChange || visits || backgroundSession }
-
-  /// Significant change was started at this time.
-  public mutating func beginSignificantChange(at start: UTCTime) {
-    significantChange = true
-    significantSince = start
-  }
-
-  /// Visits were started at this time.
-  public mutating func beginVisits(at start: UTCTime) {
-    visits = true
-    visitsSince = start
-  }
 
   /// Creates the record of a client without services.
   public init(client: ClientNumber) { self.client = client }
@@ -182,10 +171,7 @@ public struct ServicesRecord: StateRow {
   /// Table and columns.
   public static let layout = StateLayout(
     table: "services",
-    columns: [
-      "client", "significant_change", "visits", "background_session", "last_event",
-      "significant_since", "visits_since",
-    ],
+    columns: ["client", "significant_change", "visits", "background_session", "last_event"],
     keys: 1,
     capacity: ClientRecord.layout.capacity)
 
@@ -193,7 +179,7 @@ public struct ServicesRecord: StateRow {
   public var stored: StoredColumns {
     StoredColumns([
       .number(client), .flag(significantChange), .flag(visits), .flag(backgroundSession),
-      .number(lastEvent), .time(significantSince), .time(visitsSince),
+      .number(lastEvent),
     ])
   }
 
@@ -201,12 +187,9 @@ public struct ServicesRecord: StateRow {
   public init?(_ columns: StoredColumns) {
     guard let client = columns.integer(0, ClientNumber.self), let significant = columns.flag(1),
       let visits = columns.flag(2), let background = columns.flag(3),
-      let lastEvent = columns.integer(4, UInt32.self), lastEvent < .max,
-      let significantSince = columns.time(5), let visitsSince = columns.time(6)
+      let lastEvent = columns.integer(4, UInt32.self), lastEvent < .max
     else { return nil }
     self.client = client
-    self.significantSince = significantSince
-    self.visitsSince = visitsSince
     significantChange = significant
     self.visits = visits
     backgroundSession = background

@@ -50,10 +50,12 @@ struct StateSchema: Sendable {
   /// Last handled event of each region (REG-13).
   static let addHandledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
 
-  /// Starts of significant change and visits, UTC in microseconds (PWR-14).
+  /// First fixes of significant change and visits (PWR-14).
   static let addServiceStarts = """
-    ALTER TABLE services ADD COLUMN significant_since INTEGER;
-    ALTER TABLE services ADD COLUMN visits_since INTEGER;
+    ALTER TABLE cursors ADD COLUMN significant_generation INTEGER;
+    ALTER TABLE cursors ADD COLUMN significant_sequence INTEGER;
+    ALTER TABLE cursors ADD COLUMN visits_generation INTEGER;
+    ALTER TABLE cursors ADD COLUMN visits_sequence INTEGER;
     """
 
   /// Checks that the file belongs to this service and is not too new, without changing it.

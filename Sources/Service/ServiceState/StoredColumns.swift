@@ -7,10 +7,6 @@ extension StateValue {
 
   static func flag(_ value: Bool) -> StateValue { .integer(value ? 1 : 0) }
 
-  static func time(_ value: UTCTime?) -> StateValue {
-    value.map { StateValue.number($0.microseconds) } ?? .null
-  }
-
   static func fixName(_ value: FixName?) -> [StateValue] {
     guard let value else { return [.null, .null] }
     return [.number(value.generation), .number(value.sequence)]
@@ -58,11 +54,6 @@ extension StoredColumns {
     if isNull(column) { return .some(nil) }
     guard let value = read(column) else { return nil }
     return .some(value)
-  }
-
-  /// An optional time.
-  func time(_ column: Int) -> UTCTime?? {
-    optional(column) { integer($0, Int64.self).map { UTCTime(microseconds: $0) } }
   }
 
   /// A fix name in two columns, generation and sequence number.

@@ -137,13 +137,6 @@ struct SimulatedClient: LocationClients {
     newestStored = nil
   }
 
-  /// Services that continue after the board was off.
-  var outlivingServices: OutlivingServices {
-    OutlivingServices(
-      significantSince: script.service == .significantChange ? .boot : nil,
-      visitsSince: script.service == .visits ? .boot : nil)
-  }
-
   /// Whether the program was launched since the last call.
   mutating func consumeLaunch() -> Bool {
     defer { isCalling = false }

@@ -50,14 +50,16 @@ struct SimulatedPowerOff {
     guard rule.check(callers: 0, isAttended: false, until: end, at: now), let end else { return }
     SimulatedPowerOff.stop(&loop)
     let bookmark = loop.engine.bookmark(of: SimulatedClient.id)
+    let start = loop.board.now
     let alarm = max(end - off.startupTime, loop.board.now + off.shortest)
     _ = loop.board.wait(in: .off, until: alarm, wakesOnInput: false)
     var engine = memory.makeEngine(setup)
     engine.restore(SimulatedClient.id, from: bookmark, startingAt: loop.board.now)
     if continuesServices {
-      engine.resume(
-        loop.clients.outlivingServices, of: SimulatedClient.id,
-        bootUTC: loop.board.utc(at: .boot), startingAt: loop.board.now)
+      let timeOff = TimeOff(
+        from: start, to: loop.board.now, bootUTC: loop.board.utc(at: .boot))
+      engine.resume(SimulatedClient.id, from: bookmark, after: timeOff)
+      engine.resumeSpeed(after: timeOff)
     }
     loop.restart(engine)
     loop.clients.restoreServices()

@@ -285,11 +285,8 @@ struct DamageTests {
       PRAGMA application_id = \(StateSchema.applicationID);
       INSERT INTO clients VALUES (2, 1000, 'map', 3, 0, NULL, 0, 0);
       INSERT INTO regions VALUES (2, 1, 0, 'home', 1, 2, 150.0, 1, 1, 1);
-      INSERT INTO services VALUES (2, 1, 1, 0, 7);
       """)
     let store = try folder.open()
-    let services = try #require(store.rows.services[2])
-    #expect(services.visits && services.visitsSince == nil && services.significantSince == nil)
     let row = try #require(store.rows.regions.all.first)
     #expect(row.name == "home" && row.handled == nil && store.repairs.migratedFrom == 1)
     store.rows.regions.save(
@@ -297,6 +294,29 @@ struct DamageTests {
         client: 2, name: row.name, region: row.region, state: row.state, handled: "{}"))
     try store.flush()
     #expect(try folder.snapshot().open().rows.regions.all.first?.handled == "{}")
+  }
+
+  @Test("PWR-14: in a state of the second format, services run and have no first fix")
+  func secondFormat() throws {
+    let folder = Folder()
+    let old = StateSchema(steps: [StateSchema.initialTables, StateSchema.addHandledEvents])
+    try old.migrate(Database(folder.path, .writing), from: 0)
+    try folder.edit(
+      """
+      INSERT INTO clients VALUES (2, 1000, 'map', 3, 0, NULL, 0, 0);
+      INSERT INTO cursors VALUES (2, 4, 17, 0, 4, 17, NULL, NULL, NULL, NULL, 0);
+      INSERT INTO services VALUES (2, 1, 1, 0, 7);
+      """)
+    let store = try folder.open()
+    #expect(store.repairs.migratedFrom == 2 && store.rows.services[2]?.visits == true)
+    let name = FixName(generation: 4, sequence: 17)
+    var bookmark = try #require(store.rows.cursors[2]?.bookmark)
+    #expect(bookmark == ClientBookmark(acknowledged: name, undeliveredThrough: name))
+    bookmark.significantFrom = FixName(generation: 5, sequence: 0)
+    bookmark.visitsFrom = name
+    store.rows.cursors.save(CursorRecord(client: 2, bookmark: bookmark))
+    try store.flush()
+    #expect(try folder.snapshot().open().rows.cursors[2]?.bookmark == bookmark)
   }
 
   @Test("an older format is migrated completely or not at all; a newer one is refused unchanged")

@@ -80,11 +80,13 @@ extension StateStore {
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(
       acknowledged: name, undeliveredThrough: FixName(generation: 3, sequence: sequence + 2),
-      excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1))
+      excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1),
+      significantFrom: FixName(generation: 2, sequence: 0),
+      visitsFrom: FixName(generation: 3, sequence: sequence + 3))
     rows.cursors.save(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLostFixes: true))
     var services = ServicesRecord(client: client.id)
-    services.beginSignificantChange(at: UTCTime(microseconds: 1_740_787_200_000_001))
-    services.beginVisits(at: UTCTime(microseconds: -2))
+    services.significantChange = true
+    services.visits = true
     services.backgroundSession = true
     rows.services.save(services)
     let center = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)

@@ -478,30 +478,16 @@ extension Client {
 // MARK: - After a power-off
 
 extension Client {
-  /// Continues the services of a restored client after the board was off (PWR-14): the fixes of the ring since their start
-  /// are handled again, without results. The requests that start the services follow and change nothing.
-  ///
-  /// The ring holds what the services have used; its times are of an earlier boot, so they are computed from UTC. Fixes
-  /// without UTC, or that would be later than `now` because the board's clock is wrong, are left out. O(fixes).
-  ///
-  /// - Parameter bootUTC: UTC at zero of the boot clock.
+  /// Continues the services of a restored client after the board was off (PWR-14): the fixes in the ring that they have
+  /// used are handled again, without results. The requests that start the services follow and change nothing. O(fixes).
   public mutating func resume(
-    _ outliving: OutlivingServices, bootUTC: UTCTime, at now: Instant, in ring: borrowing FixRing
+    from bookmark: ClientBookmark, after off: TimeOff, in ring: borrowing FixRing
   ) {
-    for sequence in ring.tail..<ring.head {
-      guard let fix = ring.earlierFix(at: sequence, bootUTC: bootUTC, before: now) else { continue }
-      services.replay(fix, to: outliving)
-    }
+    guard bookmark.significantFrom != nil || bookmark.visitsFrom != nil else { return }
+    services.replay(
+      significantFrom: bookmark.significantFrom.map { ring.resumeSequence(from: $0) },
+      visitsFrom: bookmark.visitsFrom.map { ring.resumeSequence(from: $0) }, after: off, in: ring)
     usesServices = services.hasActiveService
-  }
-}
-
-extension FixRing {
-  /// A fix of an earlier boot with its time on the present boot clock; nil without UTC, or if that is after `now`.
-  package func earlierFix(at sequence: UInt64, bootUTC: UTCTime, before now: Instant) -> Fix? {
-    guard var fix = stored(at: sequence)?.fix, let utc = fix.utc else { return nil }
-    fix.acquired = .boot + (utc - bootUTC)
-    return fix.acquired <= now ? fix : nil
   }
 }
 
@@ -926,6 +912,7 @@ extension Client {
   /// Drops all fixes up to now; none of them is ever delivered (RNG-6).
   private mutating func hideFixes(_ context: ClientContext) {
     dropFixes(below: context.head)
+    services.hideFixes(before: context.head)
     delivery.limitBatches(to: context.head)
   }
 
@@ -980,7 +967,8 @@ extension Client {
   /// not.
   private mutating func startPending(_ context: ClientContext) {
     services.updateVisits(
-      isAllowed: authorization == .always && !isReduced, line: context.motionLine, at: context.now)
+      isAllowed: authorization == .always && !isReduced, line: context.motionLine, at: context.now,
+      head: context.head)
     guard isAuthorized, services.takePendingRequest() else { return }
     requestLocation(context)
   }
@@ -990,7 +978,7 @@ extension Client {
     guard !authorization.isRefused else { return failures.report(.denied) }
     if services.significant.state == .idle { failures.allowReport() }
     services.startSignificantChange(
-      at: context.now, cached: isAuthorized ? newestVisible(context) : nil)
+      at: context.now, cached: isAuthorized ? newestVisible(context) : nil, head: context.head)
   }
 
   /// The newest fix that the client may receive; with reduced accuracy, its last coarse one.
@@ -1022,7 +1010,9 @@ extension Client {
 
   /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
   private mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
-    guard isAuthorized, !permission.isDenied(stored.fix) else { return }
+    guard isAuthorized, !permission.isDenied(stored.fix) else {
+      return services.hideFixes(before: context.head)
+    }
     if isReduced {
       services.acceptReduced(stored, isUpdating: isUpdating, at: context.now)
     } else {

@@ -18,7 +18,12 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   /// Why the board stays on although it could be off; nil if switching off was not refused.
   package private(set) var refusal: Refusal?
   /// Back-off after refusals (PWR-4).
-  private var retry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
+  private var retry = RetryBackoff(initial: .seconds(60), longest: PowerOffRule.longestRetry)
+  /// Earliest time of the first attempt.
+  private var earliest = Instant.boot
+
+  /// Time after which a failed power-off is attempted again.
+  private static var longestRetry: Interval { .seconds(3_600) }
 
   /// Creates the rule for a board that has just started; nil if it cannot be switched off.
   ///
@@ -44,7 +49,7 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   ) -> Bool {
     unusedSince = callers == 0 ? unusedSince ?? now : nil
     if isAttended { isUnattended = false }
-    guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime,
+    guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime, now >= earliest,
       board.isOffCheapest(for: end - now)
     else {
       refusal = nil
@@ -67,10 +72,16 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
     return refusal != self.refusal
   }
 
+  /// Records that the board was to be switched off in the last run of the service, and stayed on: the next attempt ends
+  /// that run again, so it follows an hour later (PWR-4).
+  package mutating func recordFailure(at now: Instant) {
+    earliest = now + PowerOffRule.longestRetry
+  }
+
   /// Time of the next check if nothing happens before; nil if no check is needed.
   package func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
     guard let end, let unusedSince else { return nil }
-    let next = max(unusedSince + requiredUnusedTime, retry.nextTime)
+    let next = max(max(unusedSince + requiredUnusedTime, retry.nextTime), earliest)
     return next > now && board.isOffCheapest(for: end - next) ? next : nil
   }
 }

@@ -133,8 +133,7 @@ extension LocationServer {
   mutating func startSignificantChange(_ client: Int) -> WireReply {
     clients[client].updateStartedServices { $0.significantChange = true }
     if !clients[client].access.authorization.isRefused {
-      let utc = utc
-      updateServices(client) { if !$0.significantChange { $0.beginSignificantChange(at: utc) } }
+      updateServices(client) { $0.significantChange = true }
     }
     pass(.startSignificantChange, client)
     if let report = clients[client].consumePendingReport() { enqueue(.report(report), client) }
@@ -149,8 +148,7 @@ extension LocationServer {
   mutating func startVisits(_ client: Int) -> WireReply {
     clients[client].updateStartedServices { $0.visits = true }
     if !clients[client].access.authorization.isRefused {
-      let utc = utc
-      updateServices(client) { if !$0.visits { $0.beginVisits(at: utc) } }
+      updateServices(client) { $0.visits = true }
     }
     return pass(.startVisits, client)
   }

@@ -11,12 +11,14 @@ extension LocationServer {
   ///
   /// - Parameters:
   ///   - loss: Fixes that clients with running updates may have lost since the last run; nil if none.
-  ///   - hasPoweredOff: Whether the service has ended to switch the board off; services then continue where they were.
+  ///   - timeOff: The time for which the service had switched the board off; services then continue where they were
+  ///     (PWR-14). Nil if it had not.
   ///   - now: Current time.
   public mutating func restore(
-    into engine: inout Engine, after loss: Gap?, hasPoweredOff: Bool = false, at now: Instant
+    into engine: inout Engine, after loss: Gap?, timeOff: TimeOff? = nil, at now: Instant
   ) {
     setPossibleLoss(loss)
+    if let timeOff { engine.resumeSpeed(after: timeOff) }
     advance(to: now)
     warnOfEmptyPolicy()
     warnOfUnresolvedLines()
@@ -38,14 +40,14 @@ extension LocationServer {
           "client '\(row.name)' of user \(row.uid) is not restored: the client table is full")
         continue
       }
-      restore(row, into: &engine, hasPoweredOff: hasPoweredOff)
+      restore(row, into: &engine, after: timeOff)
     }
     updateStandings()
     warn("their requests are dropped, because they may no longer use location", dropped)
   }
 
   private mutating func restore(
-    _ row: ClientRecord, into engine: inout Engine, hasPoweredOff: Bool
+    _ row: ClientRecord, into engine: inout Engine, after timeOff: TimeOff?
   ) {
     let access = permissions.access(of: row.wireName, decision: row.accessDecision)
     let services = persistence.store.rows.services[row.id] ?? ServicesRecord(client: row.id)
@@ -53,7 +55,10 @@ extension LocationServer {
     let index = clients.count
     if var cursor = persistence.store.rows.cursors[row.id] {
       engine.restore(ClientID(index), from: cursor.bookmark, startingAt: now)
-      if hasPoweredOff { continueServices(of: index, services, access, in: &engine) }
+      // A client with reduced accuracy has used coarse fixes, which are not in the ring.
+      if let timeOff, !row.isReduced, !access.reported.isReduced {
+        engine.resume(ClientID(index), from: services.continuing(cursor.bookmark), after: timeOff)
+      }
       // Saved together with the boot number, because the next start does not detect the power cut again.
       cursor.mayHaveLostFixes =
         cursor.mayHaveLostFixes || (delivery.possibleLoss != nil && cursor.bookmark.isOpenEnded)
@@ -80,31 +85,8 @@ extension LocationServer {
     }
   }
 
-  /// Continues the services of a client after the board was off (PWR-14).
-  ///
-  /// A report of significant change that no program has received is in memory only, so for a client that the service does
-  /// not launch, the service restarts, with an initial event (SLC-8).
-  private func continueServices(
-    of index: Int, _ services: ServicesRecord, _ access: ClientAccess, in engine: inout Engine
-  ) {
-    let bootUTC = bootUTC
-    func start(_ since: UTCTime?) -> Instant? { since.map { .boot + ($0 - bootUTC) } }
-    let continuesChange = services.significantChange && access.relaunch != nil
-    let continued = OutlivingServices(
-      significantSince: continuesChange ? start(services.significantSince) : nil,
-      visitsSince: services.visits ? start(services.visitsSince) : nil)
-    engine.resume(continued, of: ClientID(index), bootUTC: bootUTC, startingAt: now)
-  }
-
-  /// UTC at zero of the boot clock, by the wall clock.
-  private var bootUTC: UTCTime {
-    UTCTime(microseconds: environment.wallTimeAtBoot_ns() / 1_000)
-  }
-
-  /// UTC of the current turn, by the wall clock.
-  var utc: UTCTime { bootUTC + (now - .boot) }
-
-  /// Requests all services that outlive a process, as the process would, and disconnects.
+  /// Requests all services that outlive a process, as the process would, and disconnects. After a time off, those that
+  /// have continued are running, and the requests change nothing.
   private mutating func resume(_ services: ServicesRecord, _ index: Int) {
     let regions = persistence.store.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
@@ -128,11 +110,6 @@ extension LocationServer {
     guard let services = persistence.store.rows.services[clients[index].number],
       services.significantChange || services.visits
     else { return }
-    let utc = utc
-    updateServices(index) { row in
-      if row.significantChange { row.beginSignificantChange(at: utc) }
-      if row.visits { row.beginVisits(at: utc) }
-    }
     let isConnected = clients[index].process != nil
     if !isConnected { submit(.connect, index) }
     start(services, index)
@@ -151,5 +128,15 @@ extension LocationServer {
     submit(.setReducedAccuracy(access.isReduced), client)
     clients[client].sessions.setAuthorization(access.authorization, isReduced: access.isReduced)
     updateUse(client)
+  }
+}
+
+extension ServicesRecord {
+  /// A bookmark from which only the services of this row continue.
+  fileprivate func continuing(_ bookmark: ClientBookmark) -> ClientBookmark {
+    var bookmark = bookmark
+    if !significantChange { bookmark.significantFrom = nil }
+    if !visits { bookmark.visitsFrom = nil }
+    return bookmark
   }
 }

@@ -25,11 +25,16 @@ struct PowerOffControl {
   ///
   /// - Parameters:
   ///   - parameters: The engine's parameters of the board while it may be switched off.
-  ///   - startedByAlarm: Whether this alarm has switched the board on.
-  init?(_ board: BoardPowerOff, _ parameters: BoardParameters, startedByAlarm: Bool) {
+  ///   - cause: How the board was started; nil if the service had not switched it off.
+  ///   - now: Current time.
+  init?(
+    _ board: BoardPowerOff, _ parameters: BoardParameters, after cause: WakeIntent.StartCause?,
+    at now: Instant
+  ) {
     guard board.isPossible,
-      let rule = PowerOffRule<SleepBlocker>(parameters, startedByAlarm: startedByAlarm)
+      var rule = PowerOffRule<SleepBlocker>(parameters, startedByAlarm: cause == .byAlarm)
     else { return nil }
+    if cause == .sameBoot { rule.recordFailure(at: now) }
     self.board = board
     self.rule = rule
   }

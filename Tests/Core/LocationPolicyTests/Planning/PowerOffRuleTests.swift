@@ -138,6 +138,16 @@ import Testing
     #expect(rule.nextCheck(until: at(31 + wait), at: at(29)) == at(30))
   }
 
+  @Test("PWR-4: after a power-off that failed, the next attempt follows after an hour")
+  mutating func failed() {
+    rule.recordFailure(at: at(0))
+    let early = (check(0, until: 9_000), check(3_599, until: 9_000))
+    #expect(early == (false, false))
+    #expect(rule.nextCheck(until: at(9_000), at: at(130)) == at(3_600))
+    let isDue = check(3_600, until: 9_000)
+    #expect(isDue)
+  }
+
   @Test("a board that saves nothing while off, or that no alarm can switch on, has no rule")
   func neverOff() {
     #expect(PowerOffRule<String>(BoardParameters(), startedByAlarm: false).map { _ in 0 } == nil)
