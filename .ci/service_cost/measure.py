@@ -239,6 +239,14 @@ def gpsd_begin(options, folder, name, traced=False, count=GPSD_CLIENTS):
 
 def gpsd_counted(options, folder, name):
     bench, lines, services, all_clients = gpsd_begin(options, folder, name)
+    if not streams.FEEDS[name][1] and shutil.which("cc"):
+        # The terminal hands over some epochs in two parts; every program that reads wakes for both.
+        path = f"{folder}/gpsd-floor"
+        lines.append(programs.Line())
+        services["floor"] = programs.Program([compiled("floor", folder), lines[-1].path, path])
+        floor_client = clients.FloorClient(bench, path, replies=False)
+        bench.feed.masters.append(lines[-1])
+        bench.run_epochs(2)
     before = {key: program.counts() for key, program in services.items()}
     known = set(bench.feed.ends)
     bench.run_epochs(options.epochs)
@@ -254,6 +262,8 @@ def gpsd_counted(options, folder, name):
         for client in one:
             client.close()
     found["epochs"] = len(counted)
+    if "floor" in services:
+        floor_client.close()
     # Without its clients, the service does not wake for the receiver, which it has stopped reading after a while.
     bench.run(until=time.monotonic() + 3)
     before = services["torpord"].counts()

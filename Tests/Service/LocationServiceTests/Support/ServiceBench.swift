@@ -29,6 +29,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var isUnplugged = false
     /// A charge of the battery that the next wait reports, percent.
     var charge: UInt8?
+    /// A pulse per second that the next wait reports.
+    var pulse: Instant?
   }
 
   let events: EventWait
@@ -43,9 +45,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
     stage.deadline = deadline
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
-    defer { stage.charge = nil }
+    defer { (stage.charge, stage.pulse) = (nil, nil) }
     return WakeReport(
-      reason: reason, batchPinRose: false, battery: stage.charge,
+      reason: reason, batchPinRose: false, battery: stage.charge, pulse: stage.pulse,
       inputStart: stage.bytes.isEmpty ? nil : stage.now)
   }
 
