@@ -93,12 +93,15 @@ public struct LocationService: ~Copyable {
     let aiding =
       setup.enableAidingStore(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
-    let timeOff = start.map {
-      TimeOff(
-        length: $0.timeOff, since: $0.intent.off, offUTC: $0.intent.offUTC, until: board.now, fixes)
+    let startTime = board.now
+    var timeOff: TimeOff?
+    if let start {
+      timeOff = TimeOff(
+        length: start.timeOff, since: start.intent.off, offUTC: start.intent.offUTC,
+        until: startTime, fixes)
     }
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(into: &engine, after: loss, timeOff: timeOff, at: board.now)
+    server.restore(into: &engine, after: loss, timeOff: timeOff, at: startTime)
     server.flushState()
     let events = board.events
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
@@ -115,7 +118,7 @@ public struct LocationService: ~Copyable {
     self.log = log
     self.suspender = suspender
     self.powerOff = powerOff.flatMap { board in
-      unattendedBoard.flatMap { PowerOffControl(board, $0, after: start?.cause, at: clock.now) }
+      unattendedBoard.flatMap { PowerOffControl(board, $0, after: start?.cause, at: startTime) }
     }
     syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }

@@ -90,7 +90,7 @@ struct TimeOffTests {
     withExtendedLifetime((memory, otherMemory)) {}
   }
 
-  @Test("PWR-14: a time off changes no position in the ring: no fix is delivered twice, none is left out")
+  @Test("RNG-3, PWR-14: after a time off no fix is delivered twice, and none is left out")
   func delivery() {
     let memory = EngineMemory(capacity: 16, clients: 1)
     var ring = memory.openRing()
@@ -108,7 +108,7 @@ struct TimeOffTests {
     #expect(RestoreTests.batches(RestoreTests.start(&engine)) == [7...9])
   }
 
-  @Test("RNG-6, PWR-14: no fix from before a change of the client's rights is used after a time off")
+  @Test("RNG-6, PWR-14: no fix from before a change of rights is used after a time off")
   func rights() {
     let bench = EngineBench()
     func starts() -> [FixName?] {
@@ -141,7 +141,8 @@ struct TimeOffTests {
   }
 
   @Test(
-    "PWR-14: times are those of the newest fix before the time off, or of the wall clock without one")
+    "PWR-14: times are those of the newest fix before the time off, or of the wall clock without one"
+  )
   func times() throws {
     let memory = EngineMemory(capacity: 16, clients: 1)
     var first = memory.openRing()

@@ -47,7 +47,7 @@ struct ReplayTests {
     #expect(visits.state == .visiting && (change.lastReported?.acquired ?? .boot) > .boot)
   }
 
-  @Test("PWR-14: after hours without a fix, a boot does not repeat the short intervals between failed checks")
+  @Test("PWR-14: after hours without a fix, a boot does not repeat short intervals between checks")
   func failedChecks() {
     func monitor(off seconds: Double) -> VisitMonitor {
       var visits = VisitMonitor()
