@@ -17,6 +17,7 @@
 --help
 --hours
 --json
+--launched
 --line
 --link
 --location

@@ -18,6 +18,7 @@
 --help
 --hours
 --json
+--launched
 --line
 --link
 --location

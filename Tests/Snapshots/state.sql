@@ -29,3 +29,8 @@ CREATE TABLE events (
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 ALTER TABLE regions ADD COLUMN handled TEXT;
+
+ALTER TABLE cursors ADD COLUMN significant_generation INTEGER;
+ALTER TABLE cursors ADD COLUMN significant_sequence INTEGER;
+ALTER TABLE cursors ADD COLUMN visits_generation INTEGER;
+ALTER TABLE cursors ADD COLUMN visits_sequence INTEGER;

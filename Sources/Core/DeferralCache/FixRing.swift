@@ -432,6 +432,19 @@ extension FixRing {
     sequence == 0 ? nil : FixName(generation: generation, sequence: sequence - 1)
   }
 
+  /// Name to store durably for "the fix with this number and all later ones". A fix with this name need not exist yet.
+  public func bookmark(from sequence: UInt64) -> FixName {
+    FixName(generation: generation, sequence: sequence)
+  }
+
+  /// First sequence number that ``bookmark(from:)`` of this opening or an earlier one stands for; the head if another
+  /// image has replaced the one in which the name was assigned. O(1).
+  public func resumeSequence(from name: FixName) -> UInt64 {
+    guard name.generation <= generation else { return head }
+    guard name.sequence > 0 else { return 0 }
+    return sequence(after: FixName(generation: name.generation, sequence: name.sequence - 1))
+  }
+
   /// Whether a fix can have this name. Exact for this generation; true for any name of an earlier one. O(1).
   public func mayHaveAssigned(_ name: FixName) -> Bool {
     if name.generation == generation { return name.sequence >= start && name.sequence < head }

@@ -61,8 +61,8 @@ import ReceiverDrivers
 /// - A deferral's end that waits for buffered fixes is reported after the drain or after the loss of the receiver.
 ///
 /// **Who may change what.** Only this file writes the stored properties; each part writes its own. Clients change
-/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``noteDiscardedInput(at:)`` and
-/// ``nextNotice()``. The status only reads.
+/// through `handle(_:of:)`, the phases above, ``restore(_:from:startingAt:)``, ``resume(_:from:after:)``, ``resumeSpeed(after:)``,
+/// ``noteDiscardedInput(at:)`` and ``nextNotice()``. The status only reads.
 ///
 /// **Bounds.** A step is O(clients in use) plus O(bytes). It appends at most one fix. A drain without a result doubles
 /// the time to the next one, at most 12 times. A refused mode is retried with exponential back-off (``RetryBackoff``).
@@ -151,6 +151,7 @@ public struct Engine: ~Copyable {
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
+    case .powerOff(let isAllowed): setPowerOffAllowed(isAllowed)
     case .watchSatellites(let isOn):
       input.setWatchingSatellites(isOn)
       drive(.satellites(isOn), &effects)
@@ -196,6 +197,25 @@ public struct Engine: ~Copyable {
         slack: setup.parameters.fixInterval * 2, limit: setup.parameters.deferralLimit,
         in: fixes.ring)
     }
+  }
+
+  /// Continues a restored client's services after the board was off, from the fixes in the ring (PWR-14); see
+  /// `Client.resume(from:after:in:)`. O(fixes in the ring).
+  ///
+  /// - Precondition: No step was executed yet.
+  public mutating func resume(
+    _ client: ClientID, from bookmark: ClientBookmark, after off: TimeOff
+  ) {
+    precondition(now == .boot, "resume services before the first step")
+    clients[client.index].resume(from: bookmark, after: off, in: fixes.ring)
+  }
+
+  /// Continues the estimate of the device's speed after the board was off, from the newest fixes in the ring.
+  ///
+  /// - Precondition: No step was executed yet.
+  public mutating func resumeSpeed(after off: TimeOff) {
+    precondition(now == .boot, "resume the estimate before the first step")
+    fixes.resumeSpeed(after: off)
   }
 
   /// Whether the receiver recorded fixes for a client while the service was down; if so, the driver expects them.
@@ -680,6 +700,12 @@ extension Engine {
     motionLine = line
     movement.motionLineChanged(line, at: now)
     for i in clients.indices { clients[i].motionLineChanged(line, at: now) }
+  }
+
+  /// Plans with the energies of a board that may be switched off, or of one that stays on.
+  private mutating func setPowerOffAllowed(_ isAllowed: Bool) {
+    guard let unattended = setup.parameters.unattendedBoard else { return }
+    planner.parameters.receiver.board = isAllowed ? unattended : setup.parameters.receiver.board
   }
 
   /// Share of an accuracy bound that a fix's own error may use.

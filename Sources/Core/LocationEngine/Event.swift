@@ -20,6 +20,9 @@ public enum Event: Sendable {
   case request(ClientID, Request)
   /// Whether a sleep inhibitor is active (DEF-28).
   case sleepInhibitor(Bool)
+  /// Whether the owner may switch the board off in a long wait, because no program uses the service (PWR-14). False
+  /// until sent; ignored on a board that no alarm can switch on again.
+  case powerOff(isAllowed: Bool)
   /// Whether satellites in view are read from the receiver (``Engine/satellites(at:)``). No reason to switch the
   /// receiver on: only while it runs, it sends them.
   case watchSatellites(Bool)

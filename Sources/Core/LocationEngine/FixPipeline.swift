@@ -113,6 +113,17 @@ struct FixPipeline: ~Copyable {
   /// Records a fix for the estimate of the device's speed, stored or not.
   mutating func noteDelivered(_ fix: Fix) { plausibleSpeed.accept(fix) }
 
+  /// Continues the estimate of the device's speed after the board was off, with the newest fixes in the ring.
+  mutating func resumeSpeed(after off: TimeOff) {
+    let first = ring.head - min(ring.head - ring.tail, FixPipeline.resumedFixes)
+    for sequence in first..<ring.head {
+      if let fix = off.earlierFix(at: sequence, in: ring) { noteDelivered(fix) }
+    }
+  }
+
+  /// Number of fixes for that: the estimate forgets older ones.
+  private static let resumedFixes: UInt64 = 8
+
   /// Whether the next append overwrites the oldest fix.
   var isFull: Bool { ring.head - ring.tail >= UInt64(ring.capacity) }
 

@@ -120,6 +120,19 @@ public struct SignificantChange: Equatable, Sendable {
     return report(newest, at: now)
   }
 
+  /// Handles again a fix that was handled before the board was switched off, with its time on the present boot clock; the
+  /// outcomes were reported then (PWR-14). The first one starts the service.
+  mutating func replay(_ fix: Fix) {
+    if state == .idle { _ = start(at: fix.acquired, cached: nil) }
+    if isWaiting, earliestReport <= fix.acquired { _ = elapse(at: earliestReport) }
+    _ = accept(fix, at: fix.acquired)
+  }
+
+  /// The fixes before a time off that began at `end` were handled again: a change that was due by then was reported.
+  mutating func finishReplay(at end: Instant) {
+    if isWaiting, earliestReport <= end { _ = elapse(at: earliestReport) }
+  }
+
   /// Handles an acquisition for this service that ended without a fix.
   public mutating func acquisitionFailed(at now: Instant) {
     #if REACHED

@@ -206,6 +206,31 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     perform(.sleepInhibitor(isOn))
   }
 
+  /// Sets whether the owner may switch the board off in a long wait (PWR-14).
+  @inlinable public mutating func allowPowerOff(_ isAllowed: Bool) {
+    perform(.powerOff(isAllowed: isAllowed))
+  }
+
+  /// Time at which the engine must run again if the owner switches the board off now; `.distantFuture` if nothing is
+  /// planned, nil if the board must not be off.
+  ///
+  /// The board may be off if it may sleep, no client keeps it awake (PWR-13), and the receiver is asleep. While it is
+  /// off, only the alarm can wake it and motion is not detected, so a board with a motion line in use stays on.
+  @inlinable public var powerOffEnd: Instant? {
+    guard let plan, plan.board >= .idle, !engine.isSleepInhibited, !clients.keepsBoardAwake,
+      !engine.isReceiverAwake, !engine.usesMotionLine
+    else { return nil }
+    return plan.wake
+  }
+
+  /// Replaces the engine, as a restart of the service does: the next turn begins without a plan.
+  public mutating func restart(_ engine: consuming Engine) {
+    self.engine = engine
+    plan = nil
+    isInhibited = false
+    isWatchingSatellites = false
+  }
+
   /// Ends the service: the following turns put the receiver to sleep.
   @inlinable public mutating func end() { perform(.end) }
 

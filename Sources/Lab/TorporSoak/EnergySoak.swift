@@ -4,7 +4,8 @@ import LocationTypes
 import SimulatedHAL
 
 /// Soak run of the energy order (PWR-3): on a random board and track, a client that is content with an accuracy costs
-/// no more in total than one that wants every fix.
+/// no more in total than one that wants every fix; nor does a service whose program is launched for each event, on a
+/// board that is switched off in between (PWR-14).
 ///
 /// Faults and sampled times to fix are off: they differ between two runs with different starts.
 struct EnergySoak {
@@ -40,7 +41,27 @@ struct EnergySoak {
           + "\(every) mJ for every fix")
     }
     tally.digest.add(single)
+    if profile.board.off != nil { checkOff(profile, track, every_mJ: every) }
     return tally
+  }
+
+  /// Runs each service that leaves the board off between its fixes.
+  private mutating func checkOff(_ profile: BoardProfile, _ track: Track, every_mJ: Double) {
+    for service in [ScriptedService.significantChange, .visits, .hourly] {
+      var script = ClientScript()
+      script.service = service
+      script.isLaunched = true
+      script.accuracy = 100
+      let result = run(profile, track, script)
+      let total = result.summary.energy.map { $0.receiver_mJ + $0.board_mJ } ?? 0
+      if total > every_mJ * (1 + EnergySoak.tolerance) || !result.violations.isEmpty {
+        tally.failure = .init(
+          seed: soakRun.seed,
+          text:
+            "PWR-14: \(profile.name), off for \(service): \(total) mJ instead of \(every_mJ) mJ for "
+            + "every fix; \(result.violations)")
+      }
+    }
   }
 
   private mutating func board(of catalog: BoardCatalog) -> BoardProfile? {
@@ -52,12 +73,15 @@ struct EnergySoak {
     var script = ClientScript()
     script.defers = false
     if let accuracy { script.accuracy = accuracy }
+    return run(profile, track, script).summary.energy.map { $0.receiver_mJ + $0.board_mJ } ?? 0
+  }
+
+  private func run(
+    _ profile: BoardProfile, _ track: Track, _ script: ClientScript
+  ) -> SimulationResult {
     var plan = SimulationPlan(track: track, duration: track.duration)
     plan.noise = .real
     plan.seed = soakRun.seed
-    guard let energy = SimulationRun(profile, script).simulate(plan).summary.energy else {
-      return 0
-    }
-    return energy.receiver_mJ + energy.board_mJ
+    return SimulationRun(profile, script).simulate(plan)
   }
 }

@@ -68,6 +68,9 @@ extension BoardProfile {
     public var minimumDuration = Interval.zero
     /// Events that end this state.
     public var wakesOn: WakeSources
+
+    /// How long before a due time the alarm is set, so that the service runs in time.
+    public var alarmLead: Interval { resume + alarmResolution }
   }
 
   /// The alarm that switches on a board that is powered off.

@@ -58,10 +58,13 @@ public struct LocationService: ~Copyable {
   static let signalToken = EventWait.Token.firstFree
 
   /// Opens the ring, makes its repairs durable, and restores the clients of earlier runs (BKG-20).
+  ///
+  /// - Parameter start: How the board was started; nil if the service had not switched it off.
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
     syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, suspender: BoardSuspender? = nil,
-    powerOff: BoardPowerOff? = nil, startedByAlarm: Bool, server: consuming LocationServer,
+    powerOff: BoardPowerOff? = nil, start: BoardStart? = nil,
+    server: consuming LocationServer,
     boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {
@@ -86,11 +89,19 @@ public struct LocationService: ~Copyable {
     fixes.markSynced(unsynced)
     let loss = LocationService.recordRun(fixes, boot, server.persistence.store)
     var setup = setup
+    let unattendedBoard = setup.parameters.unattendedBoard
     let aiding =
       setup.enableAidingStore(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
+    let startTime = board.now
+    var timeOff: TimeOff?
+    if let start {
+      timeOff = TimeOff(
+        length: start.timeOff, since: start.intent.off, offUTC: start.intent.offUTC,
+        until: startTime, fixes)
+    }
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(into: &engine, after: loss, at: board.now)
+    server.restore(into: &engine, after: loss, timeOff: timeOff, at: startTime)
     server.flushState()
     let events = board.events
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
@@ -106,7 +117,9 @@ public struct LocationService: ~Copyable {
     manager = ServiceManager(notifier)
     self.log = log
     self.suspender = suspender
-    self.powerOff = powerOff.flatMap { PowerOffControl($0, startedByAlarm: startedByAlarm) }
+    self.powerOff = powerOff.flatMap { board in
+      unattendedBoard.flatMap { PowerOffControl(board, $0, after: start?.cause, at: startTime) }
+    }
     syncSchedule = SyncSchedule(every: syncInterval, at: .boot)
   }
 
@@ -169,6 +182,7 @@ public struct LocationService: ~Copyable {
   /// profile's sync interval. Unsynced fixes bound the wait, or are synced before a suspend.
   private mutating func turn() {
     checkInhibitorLocks()
+    planPowerOff()
     let isQuiet = loop.engine.isReceiverQuiet
     var isUnsynced = hasUnsynced
     if isUnsynced,
@@ -266,15 +280,16 @@ public struct LocationService: ~Copyable {
   }
 
   /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
-  ///
-  /// The board may be off if it may sleep and the receiver is asleep. While it is off, only the alarm can wake it and
-  /// motion is not detected, so a board with a motion line in use stays on.
   private var powerOffEnd: Instant? {
-    guard let plan = loop.planned, plan.board >= .idle, !loop.engine.isSleepInhibited,
-      !loop.clients.keepsBoardAwake,
-      plan.wake < .distantFuture, !loop.engine.isReceiverAwake, !loop.engine.usesMotionLine
-    else { return nil }
-    return plan.wake
+    guard let end = loop.powerOffEnd, end < .distantFuture else { return nil }
+    return end
+  }
+
+  /// Has the engine plan for a board that may be switched off while no program uses the service (PWR-14).
+  private mutating func planPowerOff() {
+    guard powerOff != nil else { return }
+    let mayBeOff = loop.clients.callerCount == 0 && !loop.engine.usesMotionLine
+    if let change = powerOff?.planChange(mayBeOff: mayBeOff) { loop.allowPowerOff(change) }
   }
 
   /// Whether to switch the board off now. Sets the alarm and writes the intent to the disk before returning true.

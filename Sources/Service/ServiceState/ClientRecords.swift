@@ -112,6 +112,7 @@ public struct CursorRecord: StateRow {
       "client", "acknowledged_generation", "acknowledged_sequence", "owes_all",
       "owed_generation", "owed_sequence", "passed_after_generation", "passed_after_sequence",
       "passed_through_generation", "passed_through_sequence", "may_have_lost",
+      "significant_generation", "significant_sequence", "visits_generation", "visits_sequence",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
 
   /// The row as columns.
@@ -123,6 +124,8 @@ public struct CursorRecord: StateRow {
     values += StateValue.fixName(bookmark.excludedAfter)
     values += StateValue.fixName(bookmark.excludedThrough)
     values.append(.flag(mayHaveLostFixes))
+    values += StateValue.fixName(bookmark.significantFrom)
+    values += StateValue.fixName(bookmark.visitsFrom)
     return StoredColumns(values)
   }
 
@@ -131,13 +134,15 @@ public struct CursorRecord: StateRow {
     guard let client = columns.integer(0, ClientNumber.self), let acknowledged = columns.fixName(1),
       let isOpenEnded = columns.flag(3), let undeliveredThrough = columns.fixName(4),
       let excludedAfter = columns.fixName(6), let excludedThrough = columns.fixName(8),
-      let mayHaveLost = columns.flag(10)
+      let mayHaveLost = columns.flag(10), let significantFrom = columns.fixName(11),
+      let visitsFrom = columns.fixName(13)
     else { return nil }
     self.client = client
     self.mayHaveLostFixes = mayHaveLost
     bookmark = ClientBookmark(
       acknowledged: acknowledged, isOpenEnded: isOpenEnded, undeliveredThrough: undeliveredThrough,
-      excludedAfter: excludedAfter, excludedThrough: excludedThrough)
+      excludedAfter: excludedAfter, excludedThrough: excludedThrough,
+      significantFrom: significantFrom, visitsFrom: visitsFrom)
   }
 }
 

@@ -14,7 +14,7 @@ struct StateSchema: Sendable {
   var version: Int { steps.count }
 
   /// The formats that this program supports. Never change a released step; add a new one.
-  static let current = StateSchema(steps: [initialTables, addHandledEvents])
+  static let current = StateSchema(steps: [initialTables, addHandledEvents, addServiceStarts])
 
   static let initialTables = """
     CREATE TABLE clients (
@@ -49,6 +49,14 @@ struct StateSchema: Sendable {
 
   /// Last handled event of each region (REG-13).
   static let addHandledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
+
+  /// First fixes of significant change and visits (PWR-14).
+  static let addServiceStarts = """
+    ALTER TABLE cursors ADD COLUMN significant_generation INTEGER;
+    ALTER TABLE cursors ADD COLUMN significant_sequence INTEGER;
+    ALTER TABLE cursors ADD COLUMN visits_generation INTEGER;
+    ALTER TABLE cursors ADD COLUMN visits_sequence INTEGER;
+    """
 
   /// Checks that the file belongs to this service and is not too new, without changing it.
   ///

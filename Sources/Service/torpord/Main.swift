@@ -145,14 +145,14 @@ struct Main {
     let suspender = profile.suspender
     let boot = try BootIdentity.current()
     let powerOff = profile.powerOff(state: options.state, boot: boot)
-    let startCause = consumeStartCause(powerOff, log)
+    let start = consumeStart(powerOff, log)
     var service = try LocationService(
       setup, ring: ring, capacity: capacity, clients: clientCapacity,
       syncInterval: profile.cache.syncInterval,
       board: LinuxBoard(
         events, line: line, pins: try GPIOPins(profile.wiring(), in: events),
         gauge: profile.batteryGauge, suspender: suspender),
-      suspender: suspender, powerOff: powerOff, startedByAlarm: startCause == .byAlarm,
+      suspender: suspender, powerOff: powerOff, start: start,
       server: server, boot: boot, signals: signals,
       notifier: ServiceNotifier(),
       log: log)
@@ -200,18 +200,16 @@ struct Main {
   }
 
   /// Reads and logs why the board was switched on, once; nil if the service had not switched it off.
-  private static func consumeStartCause(
-    _ powerOff: BoardPowerOff?, _ log: SystemLog
-  ) -> WakeIntent.StartCause? {
+  private static func consumeStart(_ powerOff: BoardPowerOff?, _ log: SystemLog) -> BoardStart? {
     guard let powerOff else { return nil }
-    let cause = powerOff.consumeIntent()?.1
-    if let cause { log.write(.notice, "\(cause)") }
+    let start = powerOff.consumeIntent()
+    if let start { log.write(.notice, "\(start.cause)") }
     if !powerOff.isPossible {
       log.write(
         .warning,
         "the board is never switched off, because no alarm was found that switches it on again")
     }
-    return cause
+    return start
   }
 
   /// Reads policy and profile again. A file with an error is logged, and its previous content stays in force.

@@ -44,7 +44,7 @@ extension BoardProfile {
       case .wittyPi4: .wittyPi4(bus: board.i2cBus)
       }
     return BoardPowerOff(
-      alarm, minimumOffTime: off.minimumDuration, lead: off.resume + off.alarmResolution,
+      alarm, minimumOffTime: off.minimumDuration, lead: off.alarmLead,
       record: state + "/wake-intent", boot: boot)
   }
 

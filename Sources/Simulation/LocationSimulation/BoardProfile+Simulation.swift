@@ -23,6 +23,8 @@ extension BoardProfile {
     setup.board.idle = simulatedSleep(board.idle)
     setup.board.suspended = board.suspended.map(simulatedSleep)
     setup.board.off = board.off.map(simulatedSleep)
+    // No program runs that could send a request.
+    setup.board.off?.wakeSources = .alarm
     if let receiver { setup.receiver = simulatedReceiver(receiver) }
     return setup
   }

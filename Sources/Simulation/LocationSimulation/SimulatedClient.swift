@@ -16,6 +16,16 @@ public enum ScriptedService: Equatable, Sendable {
   case live
   /// Monitoring of one region: centre, and radius in metres.
   case region(Coordinate, radius: Double)
+  /// One fix an hour: a timer of the system launches the program, which uses updates until their first fix.
+  case hourly
+
+  /// Whether its program need not be connected: something launches it for each event.
+  public var canBeLaunched: Bool {
+    switch self {
+    case .updates, .live: false
+    case .significantChange, .visits, .region, .hourly: true
+    }
+  }
 }
 
 /// Service and parameters of a simulated client.
@@ -39,9 +49,16 @@ public struct ClientScript: Equatable, Sendable {
   /// Periods in which the client uses updates, ascending and disjoint; nil for the whole run. Only for
   /// ``ScriptedService/updates``.
   public var sessions: [Range<Instant>]?
+  /// Whether the program is connected only while it handles an event, for which the service launches it. The board may
+  /// be switched off in between, if its profile permits that. Only for services that can be launched
+  /// (``ScriptedService/canBeLaunched``).
+  public var isLaunched = false
   /// Time from a delivery to its acknowledgement, which then needs its own wake, as with a program on the socket; nil
   /// for an acknowledgement in the turn of the delivery.
   public var acknowledgementDelay: Interval?
+
+  /// Whether the board may be switched off in this run.
+  var mayBeOff: Bool { isLaunched && service.canBeLaunched }
 
   /// Accuracy bound: largest distance of the last report from the true position, metres. Nil if no bound applies:
   /// with deferral, with an accuracy constant of Core Location that is not a distance, and with other services.
@@ -71,6 +88,8 @@ struct SimulatedClient: LocationClients {
   private var newest: FixName?
   /// The fix stored last in the ring.
   private var newestStored: FixName?
+  /// Whether a notice has arrived, for which the service would launch the program.
+  private var isCalling = false
   /// Whether deferral failed with an error that a repeated request would cause again.
   private var isDeferralUnavailable = false
   /// Records of the run. ``SimulationRun`` adds the board's events.
@@ -79,17 +98,25 @@ struct SimulatedClient: LocationClients {
   /// Creates a client that has not sent any request.
   init(_ script: ClientScript) {
     self.script = script
-    requests = [
-      .connect, .setPausesAutomatically(script.pauses), .setActivity(script.activity),
-      .setExecution(.background), .setDesiredAccuracy(script.accuracy),
-    ]
-    switch script.service {
-    case .updates where script.sessions == nil: requests.append(.startUpdating)
-    case .updates:
+    requests = SimulatedClient.startRequests(script)
+    if script.service == .hourly { scheduleHourly(after: .boot) }
+    if script.service == .updates {
       for session in script.sessions ?? [] {
         scheduledRequests.append((session.lowerBound, .startUpdating, false))
         scheduledRequests.append((session.upperBound, .stopUpdating, false))
       }
+    }
+  }
+
+  /// Requests of a program that connects and starts its service.
+  private static func startRequests(_ script: ClientScript) -> [Request] {
+    var requests: [Request] = [
+      .connect, .setPausesAutomatically(script.pauses), .setActivity(script.activity),
+      .setExecution(.background), .setDesiredAccuracy(script.accuracy),
+    ]
+    switch script.service {
+    case .updates: if script.sessions == nil { requests.append(.startUpdating) }
+    case .hourly: requests.append(.startUpdating)
     case .significantChange: requests.append(.startSignificantChange)
     case .visits: requests.append(.startVisits)
     case .live: requests.append(.openLive(.default))
@@ -97,7 +124,27 @@ struct SimulatedClient: LocationClients {
       let region = Region(RegionIdentifier(.region, 1), center: center, radius: radius)
       requests.append(.addRegion(region, assuming: .unknown))
     }
+    return requests
   }
+
+  /// The service has restarted, and requests what outlives it, as the service does for each client (BKG-20).
+  mutating func restoreServices() {
+    requests = SimulatedClient.startRequests(script).filter {
+      if case .startUpdating = $0 { false } else { true }
+    }
+    nextRequest = 0
+    newest = nil
+    newestStored = nil
+  }
+
+  /// Whether the program was launched since the last call.
+  mutating func consumeLaunch() -> Bool {
+    defer { isCalling = false }
+    return isCalling
+  }
+
+  /// Time of the next later request, to which a timer of the system wakes the board; `.distantFuture` for none.
+  var nextScheduledTime: Instant { scheduledRequests.first?.due ?? .distantFuture }
 
   mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
     newestStored = name
@@ -110,6 +157,7 @@ struct SimulatedClient: LocationClients {
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
     let client = notice.client.index
+    isCalling = true
     switch notice.notice {
     case .gap(let gap):
       record(.gap(client: client, count: gap.count, from: gap.from?.utc, to: gap.to?.utc), at: now)
@@ -196,7 +244,15 @@ struct SimulatedClient: LocationClients {
     requests.removeAll(keepingCapacity: true)
     nextRequest = 0
     guard let first = scheduledRequests.first, first.due <= now else { return nil }
-    return scheduledRequests.removeFirst().request
+    let request = scheduledRequests.removeFirst().request
+    if script.service == .hourly, case .startUpdating = request {
+      scheduleHourly(after: first.due)
+    }
+    return request
+  }
+
+  private mutating func scheduleHourly(after last: Instant) {
+    schedule(.startUpdating, at: last + .seconds(3_600))
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
@@ -216,6 +272,7 @@ struct SimulatedClient: LocationClients {
     case .visits: return .stopVisits
     case .live: return .closeLive(0)
     case .region: return .removeRegion(RegionIdentifier(.region, 1))
+    case .hourly: return .disconnect
     }
   }
 
@@ -230,7 +287,9 @@ struct SimulatedClient: LocationClients {
 
   /// `didUpdateLocations`: handles the fixes, requests the next deferral, acknowledges.
   private mutating func didUpdateLocations(at now: Instant) {
-    if script.defers && !isArmed && !isDone && !isDeferralUnavailable {
+    if script.service == .hourly { requests.append(.stopUpdating) }
+    if script.defers && script.service == .updates && !isArmed && !isDone && !isDeferralUnavailable
+    {
       isArmed = true
       requests.append(.allowDeferred(distance: script.distance, timeout: script.timeout))
     }

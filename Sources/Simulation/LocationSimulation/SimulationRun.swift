@@ -55,6 +55,8 @@ public struct SimulationRun {
   public var script: ClientScript
   /// Deferral limit N that overrides the profile's. The ring then has at least 2 N slots (RNG-1).
   public var deferralLimit: Int?
+  /// Whether services continue after the board was off, as in the service (PWR-14); if not, they restart.
+  var continuesServices = true
   /// Whether the navigation database is stored while the receiver is powered off, as the service does.
   public var storesAidingData = true
 
@@ -149,6 +151,7 @@ public struct SimulationRun {
     // A simulation writes the ring at the times at which the service writes its file; a replay never does.
     var syncs = hasEnergy ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
     loop.engine.markSynced(loop.engine.unsynced)
+    var powerOff = hasEnergy && script.mayBeOff ? makePowerOff(setup) : nil
     // After the client has stopped, the run continues until the receiver's buffer is drained and the receiver sleeps,
     // or until this limit.
     let limit = end + .seconds(600)
@@ -157,8 +160,10 @@ public struct SimulationRun {
       if isStopped && isIdle { break }
       while let due = loop.clients.consumeNextWakeTime() { loop.board.request(at: due) }
       let due = SimulationRun.sync(&loop.engine, &syncs, before: loop.planned, at: loop.board.now)
+      let check = powerOff?.nextCheck(loop) ?? .distantFuture
       let turn = loop.turn(
-        sleepsWhenQuiet: !isStopped, atLatest: isStopped ? min(limit, due) : due)
+        sleepsWhenQuiet: !isStopped, atLatest: min(due, isStopped ? limit : check))
+      if loop.board.now < end { powerOff?.handleTurn(&loop, memory, setup) }
       loop.board.removeEvents(into: &events)
       for event in events { loop.clients.trace.add(TraceRecord(event)) }
       loop.clients.trace.release(
@@ -200,6 +205,10 @@ public struct SimulationRun {
     }
     syncs = schedule
     return engine.unsynced.isEmpty ? .distantFuture : schedule.due
+  }
+
+  private func makePowerOff(_ setup: EngineSetup) -> SimulatedPowerOff? {
+    SimulatedPowerOff(setup.parameters, continuesServices: continuesServices)
   }
 
   private var ringCapacity: Int {

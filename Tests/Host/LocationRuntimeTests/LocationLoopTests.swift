@@ -139,6 +139,29 @@ struct LocationLoopTests {
     #expect(stage.script.plans.last?.state == .suspended)
   }
 
+  @Test(
+    "PWR-13, PWR-14: the board may not be off before a plan, while a client keeps it awake, or with an inhibitor"
+  )
+  func powerOffEnd() {
+    let stage = Stage(ReceiverSetup(hasWakePin: true), canSuspend: true)
+    func end() -> Instant? { stage.loop.powerOffEnd }
+    #expect(end() == nil)
+    stage.notes.requests = []
+    stage.answerAll()
+    #expect(end() == stage.loop.planned?.wake)
+    stage.notes.keepsBoardAwake = true
+    #expect(end() == nil)
+    stage.notes.keepsBoardAwake = false
+    stage.inhibit(true)
+    #expect(end() == nil)
+    stage.inhibit(false)
+    #expect(end() == stage.loop.planned?.wake)
+    for request in [Request.connect, .setExecution(.background), .startUpdating] {
+      stage.request(request)
+    }
+    #expect(end() == nil, "the receiver runs")
+  }
+
   @Test("a chunk that is not full is the last one of a turn", arguments: 1...3)
   func lastChunk(_ chunks: Int) {
     let stage = Stage.streaming

@@ -296,12 +296,35 @@ struct DamageTests {
     #expect(try folder.snapshot().open().rows.regions.all.first?.handled == "{}")
   }
 
+  @Test("PWR-14: in a state of the second format, services run and have no first fix")
+  func secondFormat() throws {
+    let folder = Folder()
+    let old = StateSchema(steps: [StateSchema.initialTables, StateSchema.addHandledEvents])
+    try old.migrate(Database(folder.path, .writing), from: 0)
+    try folder.edit(
+      """
+      INSERT INTO clients VALUES (2, 1000, 'map', 3, 0, NULL, 0, 0);
+      INSERT INTO cursors VALUES (2, 4, 17, 0, 4, 17, NULL, NULL, NULL, NULL, 0);
+      INSERT INTO services VALUES (2, 1, 1, 0, 7);
+      """)
+    let store = try folder.open()
+    #expect(store.repairs.migratedFrom == 2 && store.rows.services[2]?.visits == true)
+    let name = FixName(generation: 4, sequence: 17)
+    var bookmark = try #require(store.rows.cursors[2]?.bookmark)
+    #expect(bookmark == ClientBookmark(acknowledged: name, undeliveredThrough: name))
+    bookmark.significantFrom = FixName(generation: 5, sequence: 0)
+    bookmark.visitsFrom = name
+    store.rows.cursors.save(CursorRecord(client: 2, bookmark: bookmark))
+    try store.flush()
+    #expect(try folder.snapshot().open().rows.cursors[2]?.bookmark == bookmark)
+  }
+
   @Test("an older format is migrated completely or not at all; a newer one is refused unchanged")
   func versions() throws {
     let folder = Folder()
     let old = StateSchema(steps: [
       StateSchema.initialTables.replacingOccurrences(of: ", decision INTEGER", with: ""),
-      StateSchema.addHandledEvents,
+      StateSchema.addHandledEvents, StateSchema.addServiceStarts,
     ])
     let step = "ALTER TABLE clients ADD COLUMN decision INTEGER"
     let database = try Database(folder.path, .writing)
@@ -313,11 +336,11 @@ struct DamageTests {
     #expect(throws: StateError.self) { try untouched.open(broken) }
     let now = StateSchema(steps: old.steps + [step])
     let store = try untouched.open(now)
-    #expect(store.repairs.migratedFrom == 2 && store.rows.clients[5]?.name == "old")
+    #expect(store.repairs.migratedFrom == 3 && store.rows.clients[5]?.name == "old")
     #expect(store.rows.cursors[5]?.bookmark.isOpenEnded == true)
     try store.close(at: Folder.time)
     let before = untouched.read()
-    #expect(throws: StateError.newer(found: 3, supported: 2)) { try untouched.open(old) }
+    #expect(throws: StateError.newer(found: 4, supported: 3)) { try untouched.open(old) }
     #expect(untouched.read() == before && untouched.names == ["state.db"])
   }
 

@@ -124,7 +124,7 @@ struct StoreTests {
     try #require(store).close(at: Folder.time)
     store = nil
     let bytes = folder.read()
-    #expect(bytes[68..<72].elementsEqual("TORP".utf8) && bytes[18] == 2 && bytes[63] == 2)
+    #expect(bytes[68..<72].elementsEqual("TORP".utf8) && bytes[18] == 2 && bytes[63] == 3)
   }
 
   @Test("a second open is refused, in this process and in another one")

@@ -80,7 +80,9 @@ extension StateStore {
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(
       acknowledged: name, undeliveredThrough: FixName(generation: 3, sequence: sequence + 2),
-      excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1))
+      excludedAfter: name, excludedThrough: FixName(generation: 3, sequence: sequence + 1),
+      significantFrom: FixName(generation: 2, sequence: 0),
+      visitsFrom: FixName(generation: 3, sequence: sequence + 3))
     rows.cursors.save(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLostFixes: true))
     var services = ServicesRecord(client: client.id)
     services.significantChange = true

@@ -479,6 +479,22 @@ extension Client {
   }
 }
 
+// MARK: - After a power-off
+
+extension Client {
+  /// Continues the services of a restored client after the board was off (PWR-14): the fixes in the ring that they have
+  /// used are handled again, without results. The requests that start the services follow and change nothing. O(fixes).
+  public mutating func resume(
+    from bookmark: ClientBookmark, after off: TimeOff, in ring: borrowing FixRing
+  ) {
+    guard bookmark.significantFrom != nil || bookmark.visitsFrom != nil else { return }
+    services.replay(
+      significantFrom: bookmark.significantFrom.map { ring.resumeSequence(from: $0) },
+      visitsFrom: bookmark.visitsFrom.map { ring.resumeSequence(from: $0) }, after: off, in: ring)
+    usesServices = services.hasActiveService
+  }
+}
+
 // MARK: - Shed service levels
 
 // Service levels that a client does not get while the battery is low (PWR-10). Its requests remain: when the battery is
@@ -900,6 +916,7 @@ extension Client {
   /// Drops all fixes up to now; none of them is ever delivered (RNG-6).
   private mutating func hideFixes(_ context: ClientContext) {
     dropFixes(below: context.head)
+    services.hideFixes(before: context.head)
     delivery.limitBatches(to: context.head)
   }
 
@@ -954,7 +971,8 @@ extension Client {
   /// not.
   private mutating func startPending(_ context: ClientContext) {
     services.updateVisits(
-      isAllowed: authorization == .always && !isReduced, line: context.motionLine, at: context.now)
+      isAllowed: authorization == .always && !isReduced, line: context.motionLine, at: context.now,
+      head: context.head)
     guard isAuthorized, services.takePendingRequest() else { return }
     requestLocation(context)
   }
@@ -964,7 +982,7 @@ extension Client {
     guard !authorization.isRefused else { return failures.report(.denied) }
     if services.significant.state == .idle { failures.allowReport() }
     services.startSignificantChange(
-      at: context.now, cached: isAuthorized ? newestVisible(context) : nil)
+      at: context.now, cached: isAuthorized ? newestVisible(context) : nil, head: context.head)
   }
 
   /// The newest fix that the client may receive; with reduced accuracy, its last coarse one.
@@ -996,7 +1014,9 @@ extension Client {
 
   /// Hands a fix to the services, for a client with reduced accuracy as a coarse one.
   private mutating func acceptForServices(_ stored: StoredFix, _ context: ClientContext) {
-    guard isAuthorized, !permission.isDenied(stored.fix) else { return }
+    guard isAuthorized, !permission.isDenied(stored.fix) else {
+      return services.hideFixes(before: context.head)
+    }
     if isReduced {
       services.acceptReduced(stored, isUpdating: isUpdating, at: context.now)
     } else {

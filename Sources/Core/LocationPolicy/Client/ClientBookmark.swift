@@ -17,6 +17,10 @@ public struct ClientBookmark: Equatable, Sendable {
   public var excludedAfter: FixName?
   /// The last excluded fix; nil if no fixes are excluded.
   public var excludedThrough: FixName?
+  /// The first fix that significant change may use again after a time off; nil if it restarts (PWR-14).
+  public var significantFrom: FixName?
+  /// The first fix that visits may use again after a time off; nil if they restart (PWR-14).
+  public var visitsFrom: FixName?
 
   /// The last fix before an unreported time without recording; encoded as ``excludedAfter`` without ``excludedThrough``
   /// (BKG-5, BKG-20).
@@ -25,13 +29,16 @@ public struct ClientBookmark: Equatable, Sendable {
   /// Creates a bookmark.
   public init(
     acknowledged: FixName? = nil, isOpenEnded: Bool = false, undeliveredThrough: FixName? = nil,
-    excludedAfter: FixName? = nil, excludedThrough: FixName? = nil
+    excludedAfter: FixName? = nil, excludedThrough: FixName? = nil,
+    significantFrom: FixName? = nil, visitsFrom: FixName? = nil
   ) {
     self.acknowledged = acknowledged
     self.isOpenEnded = isOpenEnded
     self.undeliveredThrough = undeliveredThrough
     self.excludedAfter = excludedAfter
     self.excludedThrough = excludedThrough
+    self.significantFrom = significantFrom
+    self.visitsFrom = visitsFrom
   }
 }
 
@@ -56,6 +63,8 @@ extension Client {
       acknowledged: ring.bookmark(below: cursor.acknowledged), isOpenEnded: end == .max,
       undeliveredThrough: end == .max ? nil : ring.bookmark(below: end),
       excludedAfter: gap ?? excludedRange.flatMap { ring.bookmark(below: $0.lowerBound) },
-      excludedThrough: excludedRange.flatMap { ring.bookmark(below: $0.upperBound) })
+      excludedThrough: excludedRange.flatMap { ring.bookmark(below: $0.upperBound) },
+      significantFrom: services.significantFrom.map { ring.bookmark(from: $0) },
+      visitsFrom: services.visitsFrom.map { ring.bookmark(from: $0) })
   }
 }

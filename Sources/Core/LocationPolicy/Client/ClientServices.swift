@@ -53,6 +53,11 @@ public struct ClientServices: ~Copyable, Sendable {
   private(set) var areVisitsRequested = false
   /// Whether `requestLocation` was called while the authorization was undecided (AUT-11).
   private var isRequestPending = false
+  /// Sequence number of the first fix for significant change since its start, or since the client's right to fixes last
+  /// changed (RNG-6).
+  private var significantStart: UInt64 = 0
+  /// The same for visits.
+  private var visitsStart: UInt64 = 0
 
   init() {}
 
@@ -76,8 +81,10 @@ public struct ClientServices: ~Copyable, Sendable {
 // MARK: - Requests
 
 extension ClientServices {
-  /// Starts significant change; `cached` is the newest fix that the client may receive.
-  mutating func startSignificantChange(at now: Instant, cached: StoredFix?) {
+  /// Starts significant change; `cached` is the newest fix that the client may receive, `head` the number of the next
+  /// fix.
+  mutating func startSignificantChange(at now: Instant, cached: StoredFix?, head: UInt64) {
+    if significant.state == .idle { significantStart = head }
     let outcome = significant.start(at: now, cached: cached?.fix)
     if let cached { results.note(outcome, cached) }
   }
@@ -91,9 +98,10 @@ extension ClientServices {
   /// Visits are requested; they start when they are allowed.
   mutating func requestVisits() { areVisitsRequested = true }
 
-  /// Starts requested visits if they are allowed; ends visits that are not.
-  mutating func updateVisits(isAllowed: Bool, line: MotionLine, at now: Instant) {
+  /// Starts requested visits if they are allowed; ends visits that are not. `head` is the number of the next fix.
+  mutating func updateVisits(isAllowed: Bool, line: MotionLine, at now: Instant, head: UInt64) {
     if areVisitsRequested && isAllowed {
+      if visits.state == .idle { visitsStart = head }
       results.note(visits.start(at: now))
       visits.motionLineChanged(line, at: now)
     } else if visits.state != .idle {
@@ -471,4 +479,47 @@ extension ClientServices {
 
   /// Returns the pending refusal.
   mutating func nextRefusal() -> Notice? { results.nextRefusal() }
+}
+
+// MARK: - After a power-off
+
+// Significant change and visits continue after a time off from the fixes in the ring (PWR-14). Regions need only their
+// state.
+
+extension ClientServices {
+  /// Sequence number of the first fix from which significant change can continue; nil if it must restart: it does not
+  /// run, or its report is unread and would be lost.
+  var significantFrom: UInt64? {
+    significant.state == .idle || !results.significantReport.isNil ? nil : significantStart
+  }
+
+  /// The same for visits. Their events are durable.
+  var visitsFrom: UInt64? { visits.state == .idle ? nil : visitsStart }
+
+  /// Fixes before `head` are no longer for the client (RNG-6).
+  mutating func hideFixes(before head: UInt64) {
+    significantStart = head
+    visitsStart = head
+  }
+
+  /// Handles again the fixes of `ring` that the services have used before the board was off. Nothing is reported again.
+  /// O(fixes).
+  mutating func replay(
+    significantFrom: UInt64?, visitsFrom: UInt64?, after off: TimeOff, in ring: borrowing FixRing
+  ) {
+    significantStart = significantFrom ?? ring.head
+    visitsStart = visitsFrom ?? ring.head
+    let first = max(ring.tail, min(significantStart, visitsStart))
+    guard first < ring.head else { return }
+    for sequence in first..<ring.head {
+      guard let fix = off.earlierFix(at: sequence, in: ring) else { continue }
+      if sequence >= significantStart { significant.replay(fix) }
+      if sequence >= visitsStart {
+        areVisitsRequested = true
+        visits.replay(fix)
+      }
+    }
+    significant.finishReplay(at: off.start)
+    visits.finishReplay(at: off.start)
+  }
 }

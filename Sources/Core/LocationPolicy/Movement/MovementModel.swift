@@ -85,7 +85,7 @@ package struct MovementModel: Equatable, Sendable {
   private static func startScale(_ figures: ReceiverParameters) -> Double {
     let search = 3.0
     let start =
-      figures.track_mW + figures.acquire_mW * search + figures.board.resume_mJ
+      figures.track_mW + figures.acquire_mW * search + figures.board.start_mJ
       + figures.board.search_mJ(Interval(seconds: search + epochDelay))
     return start / MovementTuning.trainingStart_mJ
   }

@@ -17,8 +17,10 @@ public struct PlannerParameters: Sendable {
   public var idle: SleepParameters?
   /// A deeper sleep state; nil if the board has none.
   public var deep: SleepParameters?
-  /// Power and start times of the receiver.
+  /// Power and start times of the receiver, and what the board pays while it may not be switched off.
   public var receiver: ReceiverParameters
+  /// What the board pays while the service may switch it off; nil if no alarm can switch it on again.
+  public var unattendedBoard: BoardParameters?
   /// N: number of fixes that a deferral caches before it is flushed (RNG-1).
   public var deferralLimit: Int
   /// The fastest that this board is ever carried, m/s.

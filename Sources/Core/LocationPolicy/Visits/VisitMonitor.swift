@@ -106,6 +106,9 @@ public struct VisitMonitor: Equatable, Sendable {
   public static let recent = Interval.seconds(300)
   /// Number of checks after a hint from which the check interval has its normal length again.
   static let hintChecks = 3
+  /// Number of failed checks that is assumed after a time off without a recent fix: the next check that fails doubles
+  /// the interval to 8 minutes.
+  private static let assumedFailures = 3
 
   /// Creates a stopped service.
   public init(parameters: VisitParameters = VisitParameters()) { self.parameters = parameters }
@@ -175,6 +178,27 @@ public struct VisitMonitor: Equatable, Sendable {
     noteCheck(at: fix.acquired)
     noteEdge(of: parameters.radius(accuracy: accuracy), sample)
     return outcome
+  }
+
+  /// Handles again a fix that was handled before the board was switched off, with its time on the present boot clock; the
+  /// outcomes were reported then (PWR-14). The first one starts the service.
+  mutating func replay(_ fix: Fix) {
+    if state == .idle {
+      _ = start(at: fix.acquired)
+      earliest = min(earliest, fix.acquired)
+    }
+    _ = accept(fix)
+  }
+
+  /// The fixes before a time off that began at `end` were handled again. If the newest one is older than the longest
+  /// interval between two checks, the checks since then have failed. Their number is unknown; it is assumed to be so high
+  /// that another failed check is followed by the longest interval, because each boot would otherwise repeat the short
+  /// ones.
+  mutating func finishReplay(at end: Instant) {
+    guard state != .idle, let lastCheck, end - lastCheck > parameters.visitCheckInterval else {
+      return
+    }
+    failedChecks = max(failedChecks, VisitMonitor.assumedFailures)
   }
 
   /// Handles an acquisition for this service that ended without a fix. It implies nothing about the device (VIS-11).

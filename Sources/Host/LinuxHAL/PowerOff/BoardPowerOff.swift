@@ -106,25 +106,29 @@ public final class BoardPowerOff {
     return code == 0 ? intent.write(to: path) : code
   }
 
-  /// Cancels the preparation: the board stays on.
+  /// Cancels the preparation: the board stays on. The record remains, so that the next start of the service knows that
+  /// the power-off failed (``WakeIntent/StartCause/sameBoot``).
   public func cancel() {
     alarm?.restore(previousAlarm)
     previousAlarm = nil
     prepared = nil
-    _ = unsafe unlink(path)
   }
 
   /// Reads and removes the record of the last power-off, and determines how this start came about; nil without a
   /// record.
-  public func consumeIntent() -> (intent: WakeIntent, start: WakeIntent.StartCause)? {
+  public func consumeIntent() -> BoardStart? {
     guard let intent = WakeIntent.read(path) else { return nil }
     _ = unsafe unlink(path)
-    let start = intent.startCause(
-      on: boot, clock_s: alarm?.time_s, slack: startupLead + .seconds(60),
+    let clock_s = alarm?.time_s
+    let clock = SystemClock()
+    let cause = intent.startCause(
+      on: boot, clock_s: clock_s, slack: startupLead + .seconds(60),
       hasPoweredOn: alarm?.hasPoweredOn)
     // The power-off failed: the alarm would switch the board on after a later, unrelated power-off.
-    if start == .sameBoot { alarm?.restore(intent.previousAlarm) }
-    return (intent, start)
+    if cause == .sameBoot { alarm?.restore(intent.previousAlarm) }
+    return BoardStart(
+      intent: intent, cause: cause,
+      timeOff: intent.timeSince(on: boot, clock_s: clock_s, at: clock.now, utc: clock.wallTime))
   }
 
   /// Waits for `SIGTERM`, which a system that shuts down sends to this program.
@@ -151,6 +155,16 @@ public final class BoardPowerOff {
     let isSystemd = unsafe access("/run/systemd/system", F_OK) == 0
     return -clinux_power_off(isSystemd ? 1 : 0)
   }
+}
+
+/// A start of the service after it had switched the board off, or tried to.
+public struct BoardStart: Sendable {
+  /// The record of the power-off.
+  public let intent: WakeIntent
+  /// How the board started.
+  public let cause: WakeIntent.StartCause
+  /// Time since the power-off.
+  public let timeOff: Interval
 }
 
 extension WakeIntent.StartCause: CustomStringConvertible {

@@ -72,6 +72,22 @@ public struct WakeIntent: Equatable, Sendable {
     return lateness > slack ? .late(lateness) : .byAlarm
   }
 
+  /// Time since the power-off: by the boot clock if the board stayed on, else by the alarm's clock. If that is not
+  /// usable, by the wall clock, but at least the planned time.
+  ///
+  /// - Parameters:
+  ///   - boot: The present boot.
+  ///   - clock_s: The alarm's clock now, s; nil if it cannot be read.
+  ///   - now: The boot clock now.
+  ///   - utc: The wall clock now.
+  func timeSince(
+    on boot: BootIdentity, clock_s: Int64?, at now: Instant, utc: UTCTime
+  ) -> Interval {
+    if boot == self.boot { return max(.zero, now - off) }
+    if let elapsed = elapsed(at: clock_s), elapsed > .zero { return elapsed }
+    return max(until - off, utc - offUTC)
+  }
+
   /// Time since the power-off by the alarm's clock; nil if unknown or absurd.
   func elapsed(at clock_s: Int64?) -> Interval? {
     guard let clock_s, let offClock_s else { return nil }

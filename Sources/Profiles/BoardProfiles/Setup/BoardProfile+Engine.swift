@@ -78,6 +78,7 @@ extension BoardProfile {
     parameters.hasMotionLine = motion != nil
     parameters.idle = sleepParameters(.idle)
     parameters.deep = sleepParameters(.suspended)
+    parameters.unattendedBoard = unattendedBoard
     guard let receiver else { return parameters }
     parameters.receiver = receiverParameters(receiver)
     parameters.canSwitchOff = receiver.hasSupplySwitch
@@ -109,10 +110,29 @@ extension BoardProfile {
     parameters.acquisitionTimeout = policy.acquisitionTimeout
     parameters.keepsDataWhenOff = receiver.hasBackupSupply
     parameters.powerOffTime = receiverSetup(receiver).powerOffTime
-    parameters.board = BoardParameters(
-      awake_mW: board.awake_mw, idle_mW: board.idle.power_mw,
-      sleep_mW: board.suspended?.power_mw ?? board.idle.power_mw, sleepParameters(.suspended))
+    parameters.board = attendedBoard
     return parameters
+  }
+
+  /// Power of the board's deepest sleep.
+  private var sleep_mW: Double { board.suspended?.power_mw ?? board.idle.power_mw }
+
+  /// What the board pays while it may not be switched off.
+  private var attendedBoard: BoardParameters {
+    BoardParameters(
+      awake_mW: board.awake_mw, idle_mW: board.idle.power_mw, sleep_mW: sleep_mW,
+      sleepParameters(.suspended))
+  }
+
+  /// What the board pays while it may be switched off; nil if it cannot be. No key gives the energy of the shutdown,
+  /// which counts as a part of the time off.
+  private var unattendedBoard: BoardParameters? {
+    board.off.flatMap {
+      attendedBoard.whenUnattended(
+        saved_mW: sleep_mW - $0.power_mw,
+        boot_mJ: max(board.awake_mw - $0.power_mw, 0) * $0.resume.seconds,
+        startupTime: $0.alarmLead, shortest: $0.minimumDuration)
+    }
   }
 
   /// Time for which the serial line's input buffer of 4,096 bytes is sufficient, with a reserve of one epoch. An epoch

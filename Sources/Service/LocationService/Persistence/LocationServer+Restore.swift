@@ -11,9 +11,14 @@ extension LocationServer {
   ///
   /// - Parameters:
   ///   - loss: Fixes that clients with running updates may have lost since the last run; nil if none.
+  ///   - timeOff: The time for which the service had switched the board off; services then continue where they were
+  ///     (PWR-14). Nil if it had not.
   ///   - now: Current time.
-  public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
+  public mutating func restore(
+    into engine: inout Engine, after loss: Gap?, timeOff: TimeOff? = nil, at now: Instant
+  ) {
     setPossibleLoss(loss)
+    if let timeOff { engine.resumeSpeed(after: timeOff) }
     advance(to: now)
     warnOfEmptyPolicy()
     warnOfUnresolvedLines()
@@ -35,19 +40,25 @@ extension LocationServer {
           "client '\(row.name)' of user \(row.uid) is not restored: the client table is full")
         continue
       }
-      restore(row, into: &engine)
+      restore(row, into: &engine, after: timeOff)
     }
     updateStandings()
     warn("their requests are dropped, because they may no longer use location", dropped)
   }
 
-  private mutating func restore(_ row: ClientRecord, into engine: inout Engine) {
+  private mutating func restore(
+    _ row: ClientRecord, into engine: inout Engine, after timeOff: TimeOff?
+  ) {
     let access = permissions.access(of: row.wireName, decision: row.accessDecision)
     let services = persistence.store.rows.services[row.id] ?? ServicesRecord(client: row.id)
     var mayHaveLostFixes = false
     let index = clients.count
     if var cursor = persistence.store.rows.cursors[row.id] {
       engine.restore(ClientID(index), from: cursor.bookmark, startingAt: now)
+      // A client with reduced accuracy has used coarse fixes, which are not in the ring.
+      if let timeOff, !row.isReduced, !access.reported.isReduced {
+        engine.resume(ClientID(index), from: services.continuing(cursor.bookmark), after: timeOff)
+      }
       // Saved together with the boot number, because the next start does not detect the power cut again.
       cursor.mayHaveLostFixes =
         cursor.mayHaveLostFixes || (delivery.possibleLoss != nil && cursor.bookmark.isOpenEnded)
@@ -74,7 +85,8 @@ extension LocationServer {
     }
   }
 
-  /// Requests all services that outlive a process, as the process would, and disconnects.
+  /// Requests all services that outlive a process, as the process would, and disconnects. After a time off, those that
+  /// have continued are running, and the requests change nothing.
   private mutating func resume(_ services: ServicesRecord, _ index: Int) {
     let regions = persistence.store.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
@@ -116,5 +128,15 @@ extension LocationServer {
     submit(.setReducedAccuracy(access.isReduced), client)
     clients[client].sessions.setAuthorization(access.authorization, isReduced: access.isReduced)
     updateUse(client)
+  }
+}
+
+extension ServicesRecord {
+  /// A bookmark from which only the services of this row continue.
+  fileprivate func continuing(_ bookmark: ClientBookmark) -> ClientBookmark {
+    var bookmark = bookmark
+    if !significantChange { bookmark.significantFrom = nil }
+    if !visits { bookmark.visitsFrom = nil }
+    return bookmark
   }
 }

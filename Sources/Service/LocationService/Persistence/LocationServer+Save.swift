@@ -27,7 +27,9 @@ extension LocationServer {
 
   private mutating func save(_ client: Int, _ engine: borrowing Engine) {
     let number = clients[client].number
-    let bookmark = engine.bookmark(of: ClientID(client))
+    var bookmark = engine.bookmark(of: ClientID(client))
+    // A report that no program has received is in memory only: the initial event of a restart replaces it (PWR-14).
+    if clients[client].pendingReport != nil { bookmark.significantFrom = nil }
     clients[client].rows.didUpdate(
       awaitsReceiverDrain: bookmark.isOpenEnded
         && clients[client].process?.startedServices.updates != true)

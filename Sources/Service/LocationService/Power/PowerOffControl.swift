@@ -1,4 +1,5 @@
 import LinuxHAL
+import LocationPolicy
 import LocationTypes
 
 /// Prepares to switch the board off when ``PowerOffRule`` permits it.
@@ -16,21 +17,40 @@ struct PowerOffControl {
   }
 
   private let board: BoardPowerOff
-  private var rule: PowerOffRule
+  private var rule: PowerOffRule<SleepBlocker>
+  /// Whether the engine plans for a board that may be switched off.
+  private var isPlanned = false
 
-  /// Nil if the board has no alarm.
+  /// Nil if the board has no alarm, or saves nothing while off.
   ///
-  /// - Parameter startedByAlarm: Whether this alarm has switched the board on.
-  init?(_ board: BoardPowerOff, startedByAlarm: Bool) {
-    guard board.isPossible else { return nil }
+  /// - Parameters:
+  ///   - parameters: The engine's parameters of the board while it may be switched off.
+  ///   - cause: How the board was started; nil if the service had not switched it off.
+  ///   - now: Current time.
+  init?(
+    _ board: BoardPowerOff, _ parameters: BoardParameters, after cause: WakeIntent.StartCause?,
+    at now: Instant
+  ) {
+    guard board.isPossible,
+      var rule = PowerOffRule<SleepBlocker>(parameters, startedByAlarm: cause == .byAlarm)
+    else { return nil }
+    if cause == .sameBoot { rule.recordFailure(at: now) }
     self.board = board
-    rule = PowerOffRule(
-      minimumOffTime: board.minimumOffTime, startupTime: board.startupLead,
-      startedByAlarm: startedByAlarm)
+    self.rule = rule
   }
 
   /// Why the board stays on although it could be off; nil if it does not.
-  var blocker: SleepBlocker? { rule.blocker }
+  var blocker: SleepBlocker? { rule.refusal }
+
+  /// Returns whether the engine is to plan for a board that may be switched off, if that has changed.
+  ///
+  /// - Parameter mayBeOff: Whether no program uses the service, and no line must wake the board.
+  mutating func planChange(mayBeOff: Bool) -> Bool? {
+    let mayBeOff = mayBeOff && rule.refusal == nil
+    guard mayBeOff != isPlanned else { return nil }
+    isPlanned = mayBeOff
+    return mayBeOff
+  }
 
   /// Time of the next check if nothing happens before; nil if no check is needed.
   func nextCheck(until end: Instant?, at now: Instant) -> Instant? {

@@ -274,7 +274,9 @@ extension SimulatedBoard {
   /// See `BoardSleep.wait(in:until:wakesOnInput:)`. Bytes that arrive in a deep sleep, or while the board resumes
   /// from it, are lost. In other states up to 4,096 bytes are buffered. After the wait the board is awake for the
   /// resume time of the state and the processor time per wake. The wait itself counts as awake only if it is not
-  /// longer than the sum of resume time and alarm resolution of the idle state. O(receiver events until then).
+  /// longer than the sum of resume time and alarm resolution of the idle state. In ``BoardState/off`` the receiver has no
+  /// supply but its backup supply; the program that ran on the board is gone, which is up to the caller. O(receiver
+  /// events until then).
   public mutating func wait(
     in state: BoardState, until deadline: Instant, wakesOnInput: Bool
   ) -> WakeReport {
@@ -379,6 +381,7 @@ extension SimulatedBoard {
       ? alarmTime(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
     // Such a wait is too short to enter the idle state and to leave it again, so the processor waits awake.
     let isShort = !isDeep && deadline - now <= figures.resumeTime + figures.alarmResolution
+    if state == .off { removeSupply() }
     let mW = isShort ? setup.board.awake_mW : figures.mW
     if !isShort { record(.board(state, mW: mW), at: now) }
     let empty = estimatedEmptyTime(board_mW: mW)
@@ -387,11 +390,28 @@ extension SimulatedBoard {
     now = end
     if !isShort { record(.board(.awake, mW: setup.board.awake_mW), at: now) }
     record(.wake(reason), at: now)
+    if state == .off { restoreSupply() }
     let readyTime = now + (isShort ? .zero : figures.resumeTime) + setup.board.processorTimePerWake
     advance(to: readyTime)
     now = readyTime
     if isDeep { receiver.discardArrived(by: now) }
     return reason
+  }
+
+  /// Switches the board off: it supplies the receiver, which keeps only its backup supply.
+  private mutating func removeSupply() {
+    wakePinLevel = .inactive
+    receiver.setSupply(false, at: now)
+    applyReceiverState(at: now)
+  }
+
+  /// Switches the board on. A receiver without a supply switch starts with it. The line has its first speed again.
+  private mutating func restoreSupply() {
+    if !setup.receiver.hasSupplySwitch { receiver.setSupply(true, at: now) }
+    applyReceiverState(at: now)
+    hostSpeed = setup.receiver.defaultSpeed
+    outputEnd = now
+    burstTiming = BurstTiming()
   }
 
   /// Returns the first whole multiple of `resolution` at or after `deadline`. If alarms may be early, half of those

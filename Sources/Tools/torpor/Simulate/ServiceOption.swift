@@ -2,7 +2,15 @@ import ArgumentParser
 
 /// Values of `--service`: the service that the simulated client uses.
 enum ServiceName: String, ExpressibleByArgument, CaseIterable {
-  case standard, deferred, significant, visits, live, region
+  case standard, deferred, significant, visits, live, region, hourly
+
+  /// Whether its program need not be connected (`--launched`).
+  var canBeLaunched: Bool {
+    switch self {
+    case .standard, .deferred, .live: false
+    case .significant, .visits, .region, .hourly: true
+    }
+  }
 }
 
 /// An option of `torpor simulate` that not every service uses.

@@ -44,8 +44,8 @@ struct Simulate: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "standard or deferred updates, significant change, visits, live updates, or one region "
-        + "around the track's first point.", valueName: "service"))
+      "standard or deferred updates, significant change, visits, live updates, one region "
+        + "around the track's first point, or one fix an hour.", valueName: "service"))
   var service = ServiceName.deferred
 
   @Option(
@@ -73,6 +73,12 @@ struct Simulate: ParsableCommand {
   )
   var motion = false
 
+  @Flag(
+    help:
+      "The program is not connected, but launched for each event. A board whose profile has [board.off] is switched off in between."
+  )
+  var launched = false
+
   @OptionGroup var random: RandomOptions
 
   @Option(
@@ -91,6 +97,12 @@ struct Simulate: ParsableCommand {
   mutating func validate() throws {
     if bytes == "-" {
       throw ValidationError("--bytes writes a file; give it a name")
+    }
+    if launched, !service.canBeLaunched {
+      let others = ServiceName.allCases.filter(\.canBeLaunched).map(\.rawValue)
+      throw ValidationError(
+        "--launched requires --service \(others.joined(separator: ", ")): with "
+          + "\(service.rawValue), the program stays connected")
     }
   }
 
@@ -113,6 +125,10 @@ struct Simulate: ParsableCommand {
     }
     plan.battery = try simulatedBattery(profile)
     let script = script(route)
+    if launched, profile.board.off == nil {
+      POSIX.printError(
+        "torpor: \(profile.name) is never switched off: its profile has no [board.off]")
+    }
     if let unused = ServiceOption.unused(givenOptions, by: service) {
       POSIX.printError("torpor: \(unused)")
     }
@@ -168,12 +184,17 @@ struct Simulate: ParsableCommand {
     return route
   }
 
+  /// Desired accuracy of a program that requests a fix an hour, metres.
+  private static let hourlyAccuracy = 100.0
+
   /// The simulated client.
   private func script(_ route: Track) -> ClientScript {
     var script = deferral.script
     script.defers = service == .deferred
     script.pauses = pause
-    script.accuracy = accuracy ?? LocationAccuracy.best
+    script.accuracy =
+      service == .hourly ? Simulate.hourlyAccuracy : accuracy ?? LocationAccuracy.best
+    script.isLaunched = launched
     script.service =
       switch service {
       case .standard, .deferred: .updates
@@ -181,6 +202,7 @@ struct Simulate: ParsableCommand {
       case .visits: .visits
       case .live: .live
       case .region: .region(route.points[0].coordinate, radius: regionRadius)
+      case .hourly: .hourly
       }
     return script
   }
@@ -239,6 +261,7 @@ struct Simulate: ParsableCommand {
     if service == .deferred { page.settings.append(("deferral", deferral.text)) }
     if service == .region { page.settings.append(("radius", HumanFormat.distance(regionRadius))) }
     if pause { page.settings.append(("automatic pauses", "yes")) }
+    if launched { page.settings.append(("program launched for each event", "yes")) }
     if let charge = reportOptions.charge {
       page.settings.append(("battery charge at start", HumanFormat.percent(charge)))
     }
@@ -255,6 +278,7 @@ struct Simulate: ParsableCommand {
     case .visits: "visits"
     case .live: "live updates"
     case .region: "a region of \(HumanFormat.distance(regionRadius))"
+    case .hourly: "a fix an hour"
     }
   }
 }

@@ -95,6 +95,7 @@ struct SummaryText {
     case .live:
       return HumanFormat.count(count(.report), of: "location") + ", flags changed "
         + "\(HumanFormat.times(count(.flags))), stationary changed \(HumanFormat.times(count(.stationary)))"
+    case .hourly: return "\(HumanFormat.count(summary.fixes)) fixes, one an hour"
     case .region:
       return "region entered \(HumanFormat.times(count(.entered))), exited "
         + HumanFormat.times(count(.exited))

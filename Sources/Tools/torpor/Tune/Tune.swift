@@ -13,7 +13,9 @@ struct Tune: ParsableCommand {
       Simulates the board on each track with standard updates (best accuracy, and within 50, 100, \
       200 and 500 m), updates deferred for up to 10 min (without batching in the receiver, and with \
       it if the board supports it), significant change and visits, each without and with a motion \
-      sensor. At the end, it prints the best setting for each use case over all tracks (at most 16).
+      sensor. On a board that can be switched off, also significant change and visits with a program \
+      that is launched for each event, and the board off in between. At the end, it prints the best \
+      setting for each use case over all tracks (at most 16).
 
         torpor tune --track walk.csv
         torpor tune --track mon.gpx tue.gpx --board mine.toml --battery 3000mAh@3.7V
@@ -52,7 +54,8 @@ struct Tune: ParsableCommand {
     let profile = try board.profile()
     // Read all tracks first, so that an error in the last one is reported before the runs.
     let routes = try track.paths.map { (path: $0, route: try TrackFile.readWhole($0, for: "tune")) }
-    let settings = TuneSetting.all(hasBatch: profile.receiver?.batch != nil)
+    let settings = TuneSetting.all(
+      hasBatch: profile.receiver?.batch != nil, canBeOff: profile.board.off != nil)
     var report = TuneReport(profile.name, battery, isJSON: json, style: .ofStandardOutput)
     var sums = [TuneSum](repeating: TuneSum(), count: settings.count)
     var output = Output()

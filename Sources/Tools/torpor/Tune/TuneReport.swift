@@ -115,6 +115,9 @@ struct TuneReport: ~Copyable {
     if other.hasMotionLine != pick.hasMotionLine {
       parts.append(other.hasMotionLine ? "with a motion line" : "without a motion line")
     }
+    if other.isLaunched != pick.isLaunched {
+      parts.append(other.isLaunched ? "launched for each event" : "always connected")
+    }
     return parts.joined(separator: " and ")
   }
 
@@ -189,6 +192,7 @@ extension TuneReport {
     if let bound = setting.useCase.bound_m { json.member("accuracy_m", bound) }
     if setting.useCase == .wholeTrack { json.member("batching", setting.batches) }
     json.member("motion_line", setting.hasMotionLine)
+    if setting.isLaunched { json.member("launched", true) }
   }
 
   private static func writeLife(

@@ -56,6 +56,14 @@ enum TuneUseCase: Equatable {
     }
   }
 
+  /// Whether the service works while its program is not connected.
+  var canBeLaunched: Bool {
+    switch self {
+    case .everyFix, .within, .wholeTrack: false
+    case .significantChange, .visits: true
+    }
+  }
+
   /// Name in JSON.
   var jsonName: String {
     switch self {
@@ -101,18 +109,27 @@ struct TuneSetting: Equatable {
   var batches: Bool
   /// Whether the board has the line of a motion sensor.
   var hasMotionLine: Bool
+  /// Whether the program is not connected but launched for each event, so that the board may be switched off.
+  var isLaunched = false
 
   /// All settings, grouped by use case.
   ///
-  /// - Parameter hasBatch: Whether the board's receiver can batch.
-  static func all(hasBatch: Bool) -> [TuneSetting] {
+  /// - Parameters:
+  ///   - hasBatch: Whether the board's receiver can batch.
+  ///   - canBeOff: Whether the board can be switched off until an alarm.
+  static func all(hasBatch: Bool, canBeOff: Bool = false) -> [TuneSetting] {
     TuneUseCase.all.flatMap { useCase in
       // Only deferral uses batching, so only there both values are compared.
-      (hasBatch && useCase == .wholeTrack ? [true, false] : [hasBatch]).flatMap { batches in
+      let connected = (hasBatch && useCase == .wholeTrack ? [true, false] : [hasBatch]).flatMap {
+        batches in
         [false, true].map {
           TuneSetting(useCase: useCase, batches: batches, hasMotionLine: $0)
         }
       }
+      guard canBeOff, useCase.canBeLaunched else { return connected }
+      return connected + [
+        TuneSetting(useCase: useCase, batches: hasBatch, hasMotionLine: false, isLaunched: true)
+      ]
     }
   }
 
@@ -122,8 +139,8 @@ struct TuneSetting: Equatable {
     case .everyFix: "standard, best"
     case .within(let metres): "standard, \(HumanFormat.distance(metres))"
     case .wholeTrack: batches ? "deferred 10 min, batching" : "deferred 10 min"
-    case .significantChange: "significant change"
-    case .visits: "visits"
+    case .significantChange: "significant change" + (isLaunched ? ", launched" : "")
+    case .visits: "visits" + (isLaunched ? ", launched" : "")
     }
   }
 }
@@ -179,7 +196,8 @@ struct TuneSimulation {
     plan.noise = noise
     plan.seed = seed
     plan.motionPeriods = setting.hasMotionLine ? motion : nil
-    let script = setting.useCase.script
+    var script = setting.useCase.script
+    script.isLaunched = setting.isLaunched
     var tally = script.bound_m.flatMap { OptimumComparisonTally(route, within: $0, profile) }
     let result = SimulationRun(profile, script).simulate(
       plan, progress: progress, sink: { tally?.add($0) })

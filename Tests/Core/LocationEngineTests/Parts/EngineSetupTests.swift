@@ -111,4 +111,25 @@ struct EngineSetupTests {
     isUnneeded = bench.engine.isReceiverUnneeded
     #expect(!isUnneeded)
   }
+
+  @Test(
+    "PWR-14: a board that may be switched off is planned with the energies of off, any other is not"
+  )
+  func powerOff() throws {
+    let off = try #require(
+      BoardParameters().whenUnattended(
+        saved_mW: 595, boot_mJ: 14_925, startupTime: .seconds(16), shortest: .seconds(120)))
+    for unattended in [off, nil] {
+      let bench = EngineBench { $0.parameters.unattendedBoard = unattended }
+      func board() -> BoardParameters { bench.engine.planner.parameters.receiver.board }
+      let attended = board()
+      #expect(attended.off == nil)
+      bench.perform(.powerOff(isAllowed: true))
+      #expect(board() == unattended ?? attended)
+      bench.fixes(count: 2)
+      #expect(board() == unattended ?? attended, "a plan keeps it")
+      bench.perform(.powerOff(isAllowed: false))
+      #expect(board() == attended)
+    }
+  }
 }

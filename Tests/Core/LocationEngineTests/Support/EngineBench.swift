@@ -270,8 +270,8 @@ final class EngineBench: RequestSink {
 
   private func isWaking(_ event: Event) -> Bool {
     switch event {
-    case .time, .batchPin, .motion, .battery, .request, .sleepInhibitor, .watchSatellites, .end,
-      .lineFault, .pinFault:
+    case .time, .batchPin, .motion, .battery, .request, .sleepInhibitor, .powerOff,
+      .watchSatellites, .end, .lineFault, .pinFault:
       true
     case .proceed: false
     }

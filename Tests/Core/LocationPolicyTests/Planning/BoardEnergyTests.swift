@@ -57,6 +57,77 @@ struct BoardEnergyTests {
     #expect(board.search_mJ(.seconds(30)) == 495 + 135)
   }
 
+  // MARK: Off
+
+  /// A board that idles at 600 mW and is off at 5 mW, for at least 120 s; it boots in 15 s at 1 W.
+  private static func switchedOff(_ saved_mW: Double = 595) -> BoardParameters? {
+    BoardParameters().whenUnattended(
+      saved_mW: saved_mW, boot_mJ: 995 * 15, startupTime: .seconds(16), shortest: .seconds(120))
+  }
+
+  @Test(
+    "PWR-14: energies are above that of off: a boot and 30 s on cost 32.8 J, a second of idling 595 mJ"
+  )
+  func off() throws {
+    let board = try #require(Self.switchedOff())
+    #expect(board.idle_mW == 595 && board.resume_mJ == 0)
+    #expect(board.off?.cycle_mJ == 32_775)
+    #expect(board.start_mJ == 32_775)
+    // 30 s on, 16 s for the boot, and 120 s off.
+    #expect(board.wait_mJ(.milliseconds(165_999)) == 595 * 165.999)
+    #expect(board.wait_mJ(.seconds(166)) == 32_775)
+    #expect(board.wait_mJ(.seconds(7_200)) == 32_775)
+    // While the board must be on, it costs nothing above idling.
+    #expect(BoardParameters().wait_mJ(.seconds(7_200)) == 0)
+  }
+
+  @Test(
+    "PWR-14: no wait below the shortest useful one is off, none above it costs more than staying on"
+  )
+  func shortestUseful() throws {
+    for saved in [1.0, 5, 30, 100, 595, 2_980] {
+      for board in [BoardParameters(), suspending()] {
+        let off = try #require(
+          board.whenUnattended(
+            saved_mW: saved, boot_mJ: 14_925, startupTime: .seconds(16), shortest: .seconds(120)))
+        let cycle = try #require(off.off?.cycle_mJ)
+        for seconds in stride(from: 1.0, to: 40_000, by: 7) {
+          let time = Interval(seconds: seconds)
+          let on = board.wait_mJ(time) + saved * time.seconds
+          let least = off.wait_mJ(time)
+          let isLong = seconds >= 30 + 16 + 120
+          #expect(least <= on + 1e-6, "\(saved) mW, \(seconds) s")
+          if !isLong { #expect(abs(least - on) < 1e-6, "\(saved) mW, \(seconds) s") }
+          if isLong, off.isOffCheapest(for: time - .seconds(30)) { #expect(least == cycle) }
+        }
+      }
+    }
+  }
+
+  @Test("PWR-14: the receiver of a board that may be off does not stay on for a long wait")
+  func offBreakEven() throws {
+    let off = try #require(Self.switchedOff())
+    // The receiver alone, and the board that must stay on, sleep from 3.9 s on.
+    #expect(Self.mode(3.8, BoardParameters()) == .none)
+    #expect(Self.mode(4, BoardParameters()) != .none)
+    // Idling costs the same while it stays on and while it sleeps, until the wait is long enough for off.
+    #expect(Self.mode(3.8, off) == .none)
+    #expect(Self.mode(600, off) != .none)
+  }
+
+  @Test("PWR-14: off times are chosen for the board: long enough to be off, or short")
+  func offMovement() throws {
+    let off = try #require(Self.switchedOff())
+    for speed in [0.1, 0.3, 0.7, 1.5, 8] {
+      for time in Self.offTimes(speed: speed, off).suffix(20) where time > 0 {
+        let isOff = off.isOffCheapest(for: Interval(seconds: time - 30))
+        #expect(isOff == (time >= 166), "\(speed) m/s, \(time) s")
+      }
+    }
+    // A wait of half the shortest useful one costs the idle board more than a boot: none is worth a fix each.
+    #expect(Self.offTimes(speed: 0.1, off).suffix(20).allSatisfy { $0 >= 166 })
+  }
+
   /// A receiver with 30 mW acquiring, 25 mW tracking, 0.2 mW in standby, and 0.1 mW off; 3 s to fix.
   private static func receiver(_ board: BoardParameters) -> ReceiverParameters {
     var table = TimeToFixTable(cold: .seconds(30))

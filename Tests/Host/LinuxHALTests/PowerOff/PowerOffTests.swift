@@ -127,6 +127,20 @@ import Testing
     }
   }
 
+  @Test(
+    "PWR-14: the time off is that of the alarm's clock; without it that of the wall clock, at least the planned one"
+  )
+  func timeOff() {
+    func length(_ boot: BootIdentity, clock_s: Int64?, utc_s: Int64) -> Interval {
+      intent.timeSince(
+        on: boot, clock_s: clock_s, at: start + .seconds(200), utc: utc + .seconds(utc_s))
+    }
+    #expect(length(other, clock_s: 8_000, utc_s: -9) == .seconds(3_000))
+    #expect(length(other, clock_s: nil, utc_s: 9_000) == .seconds(9_000))
+    #expect(length(other, clock_s: 4_000, utc_s: -9) == .seconds(3_600))
+    #expect(length(boot, clock_s: 8_000, utc_s: 0) == .seconds(200), "the board stayed on")
+  }
+
   @Test("no power-off with a lock, a near alarm, no alarm or an unwritable record")
   func blockers() throws {
     let clock = try #require(RealTimeClock(kernel.files))
@@ -161,15 +175,18 @@ import Testing
     let service = powerOff(clock)
     #expect(service.prepare(until: due) == nil && clock.alarm == 1_500)
     service.cancel()
-    #expect(clock.alarm == 1_500 && folder.names.isEmpty)
+    #expect(clock.alarm == 1_500)
+    // The record of the failed power-off remains for the next start.
+    #expect(powerOff(clock).consumeIntent()?.cause == .sameBoot && folder.names.isEmpty)
+    #expect(clock.alarm == 1_500)
     // A new process in the same boot: the power-off did not happen, so the alarm is cleared.
     #expect(clock.set(nil) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil && clock.alarm != nil)
-    #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == nil)
+    #expect(powerOff(clock).consumeIntent()?.cause == .sameBoot && clock.alarm == nil)
     // Another program's alarm is restored.
     #expect(clock.set(1_500) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil)
-    #expect(powerOff(clock).consumeIntent()?.start == .sameBoot && clock.alarm == 1_500)
+    #expect(powerOff(clock).consumeIntent()?.cause == .sameBoot && clock.alarm == 1_500)
     #expect(clock.set(nil) == 0)
     kernel.ignoresWrites.insert("wakealarm")
     #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "the alarm was not stored")

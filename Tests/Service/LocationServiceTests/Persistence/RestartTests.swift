@@ -345,6 +345,57 @@ struct RestartTests {
     #expect(last.state.rows.services.all.first?.significantChange == false)
   }
 
+  @Test(
+    "PWR-14: after a time off a visit lasts, and so does significant change if its reports were received",
+    arguments: [true, false])
+  func timeOff(isReceived: Bool) throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    #expect(bench.call(.startVisits, control) == .done)
+    #expect(bench.call(.startSignificantChange, control) == .done)
+    if isReceived {
+      bench.fix()
+      #expect(watch.notices().count == 1)
+    }
+    control.quit()
+    watch.quit()
+    bench.settle()
+    for _ in 0..<10 { bench.fix() }
+    bench.stay(400)
+    bench.save()
+    for hasPoweredOff in [true, false] {
+      let next = try ServiceBench(after: bench.killed(), hasPoweredOff: hasPoweredOff)
+      let visits = next.loop.engine.withClient(ClientID(0)) { $0.services.visits.state }
+      #expect(visits == (hasPoweredOff ? .visiting : .underWay))
+      let change = next.loop.engine.withClient(ClientID(0)) { $0.services.significant.state }
+      #expect(change == (hasPoweredOff && isReceived ? .watching : .first))
+    }
+  }
+
+  @Test("PWR-14, AUT-6: after a time off, services of a client with reduced accuracy restart")
+  func timeOffReduced() throws {
+    func policy(isReduced: Bool) -> AccessPolicy {
+      let rights = AccessRights(authorization: .always, isReduced: isReduced)
+      return AccessPolicy(
+        rules: [AccessRule(AccessSubject(client: "tracker"), rights, line: 1)],
+        administrators: [me])
+    }
+    let bench = try ServiceBench(policy(isReduced: false))
+    let (control, watch, _) = bench.client("tracker")
+    #expect(bench.call(.startSignificantChange, control) == .done)
+    bench.fix()
+    #expect(watch.notices().count == 1)
+    control.quit()
+    watch.quit()
+    bench.settle()
+    bench.stay(400)
+    bench.save()
+    let next = try ServiceBench(
+      policy(isReduced: true), after: bench.killed(), hasPoweredOff: true)
+    let change = next.loop.engine.withClient(ClientID(0)) { $0.services.significant }
+    #expect(change.state == .first && change.lastReported == nil)
+  }
+
   @Test("VIS-8: an undelivered visit is stored and sent when visits are started again")
   func visits() throws {
     let bench = try ServiceBench()

@@ -98,12 +98,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// - Parameters:
   ///   - remains: The files and the ring of the service that ran before.
   ///   - boot: The identity of the boot; another one than before means a power cut.
+  ///   - hasPoweredOff: Whether that service had switched the board off, for no time.
   ///   - clients: Number of client slots.
   ///   - battery: Charges below which service levels are shed.
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
-    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
+    boot: BootIdentity = BootIdentity(id: [1]), hasPoweredOff: Bool = false, canIdle: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
     battery: BatteryThresholds = BatteryThresholds(),
     log: SystemLog = SystemLog(threshold: .critical),
@@ -145,8 +146,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     setup.battery = battery
     let loss = LocationService.recordRun(fixes, boot, state)
+    let timeOff = TimeOff(
+      length: .zero, since: stage.now, offUTC: UTCTime(microseconds: 0), until: stage.now, fixes)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(into: &engine, after: loss, at: stage.now)
+    server.restore(
+      into: &engine, after: loss, timeOff: hasPoweredOff ? timeOff : nil, at: stage.now)
     server.flushState()
     loop = LocationLoop(
       engine: engine, board: SocketBoard(events: events, stage: stage), clients: server)

@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationHAL
 import LocationTypes
@@ -113,6 +114,39 @@ import Testing
     _ = light.wait(in: .off, until: seconds(100))
     #expect(light.violations.map(\.kind) == [.unsupportedSleepState, .unsupportedSleepState])
     #expect(light.ledger.time(of: .idle) == .seconds(100))
+  }
+
+  @Test(
+    "off: the receiver keeps only its backup supply, an alarm boots the board, the receiver starts with it"
+  )
+  func off() {
+    var setup = m10 {
+      $0.board.off = SimulatedSleepParameters(
+        mW: 5, resumeTime: .seconds(15), wakeSources: .alarm, alarmResolution: .seconds(1),
+        minimumDuration: .seconds(120))
+    }
+    for (hasBackup, state) in [(true, ReceiverPowerState.backup), (false, .off)] {
+      setup.receiver.hasBackupSupply = hasBackup
+      var board = SimulatedBoard(setup, track: straight())
+      _ = board.wait(in: .idle, until: seconds(60), wakesOnInput: false)
+      board.request(at: seconds(100))
+      let end = seconds(300.2)
+      #expect(board.wait(in: .off, until: end, wakesOnInput: false).reason == .alarm)
+      #expect(board.now == seconds(316) && board.violations.isEmpty)
+      #expect(board.ledger.time(of: BoardState.off) == .seconds(241))
+      #expect(board.ledger.time(of: state) == .seconds(241))
+      #expect(board.ledger.time(of: .awake) >= .seconds(15))
+      #expect(board.receiverPowerState == .acquiring || board.receiverPowerState == .tracking)
+      // The request came while the board was off, so the boot handles it.
+      #expect(board.wait(in: .idle, until: seconds(400), wakesOnInput: false).reason == .alarm)
+      _ = board.wait(in: .off, until: board.now + .seconds(119), wakesOnInput: false)
+      #expect(board.violations.map(\.kind) == [.alarmTooNear])
+    }
+    // A switched supply stays off until the host switches it on.
+    setup.receiver.hasSupplySwitch = true
+    var board = SimulatedBoard(setup, track: straight())
+    _ = board.wait(in: .off, until: seconds(300), wakesOnInput: false)
+    #expect(board.receiverPowerState == .off)
   }
 
   @Test("a request wakes every sleep state with requests as wake source")
