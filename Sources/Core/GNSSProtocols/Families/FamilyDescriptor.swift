@@ -15,10 +15,10 @@ import LocationTypes
 /// No `OptionSet`, because its literals are arrays, which need a heap.
 @frozen public struct ReceiverCapabilities: Equatable, Sendable {
   /// One bit for each capability.
-  public let bits: UInt8
+  public let bits: UInt16
 
   /// Creates a set from its bits.
-  public init(bits: UInt8 = 0) { self.bits = bits }
+  public init(bits: UInt16 = 0) { self.bits = bits }
 
   /// Whether the set has all capabilities of `other`.
   public func contains(_ other: ReceiverCapabilities) -> Bool { bits & other.bits == other.bits }
