@@ -85,6 +85,8 @@ import LocationTypes
   /// Whether the board may be suspended as soon as the standby command is sent (PWR-4): set it for boards that can be
   /// suspended.
   public var trustsSleep = true
+  /// Writes to the receiver's flash by earlier drivers.
+  public var flash = FlashRecord()
 
   /// Creates a setup; the defaults suit a MAX-M10S on a UART.
   public init(

@@ -86,6 +86,7 @@ public struct LocationService: ~Copyable {
     fixes.markSynced(unsynced)
     let loss = LocationService.recordRun(fixes, boot, server.persistence.store)
     var setup = setup
+    setup.receiver?.flash = server.persistence.store.flashRecord
     let aiding =
       setup.enableAidingStore(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil

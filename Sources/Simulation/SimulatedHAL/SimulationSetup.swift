@@ -103,6 +103,9 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   public var defaultSpeed: UInt32 = 38_400
   /// Time between two fixes of a streaming receiver. Receivers of other families start with 1 s.
   public var interval = Interval.seconds(1)
+  /// Shortest fix interval that a receiver with its configuration in flash stores; it stores this one instead of a
+  /// shorter one, and acknowledges the command.
+  public var shortestStoredInterval = Interval.zero
   /// Power in each state.
   public var power = ReceiverPower()
   /// Time to first fix.
