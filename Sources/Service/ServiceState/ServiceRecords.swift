@@ -68,11 +68,11 @@ public struct RegionRecord: StateRow {
 
   /// The row as columns.
   public var stored: StoredColumns {
-    StoredColumns(
+    let circle = switch region.shape { case .circle(let circle): circle }
+    return StoredColumns(
       RegionRecord.columns(of: key).values + [
-        .text(name), .number(region.shape.center.latitude_e9),
-        .number(region.shape.center.longitude_e9),
-        .real(region.shape.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
+        .text(name), .number(circle.center.latitude_e9), .number(circle.center.longitude_e9),
+        .real(circle.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
         .number(state.rawValue), handled.map { .text($0) } ?? .null,
       ])
   }
