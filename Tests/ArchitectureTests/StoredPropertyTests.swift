@@ -287,6 +287,7 @@ enum WritableTypes {
     LocationService.LocationServer.gpsd: private state, whose mutating functions the extensions call
     LocationService.GPSDPart.connections: private state, whose mutating functions the extensions call
     LocationService.GPSDSettings: configuration, without state
+    GPSDProtocol.GPSDPosition: record of a report
     GPSDProtocol.GPSDSaving: configuration, without state
     LocationService.Reload: result of reading the configuration again
     LocationService.RingProblem: description of an error

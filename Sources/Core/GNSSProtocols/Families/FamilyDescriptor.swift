@@ -122,7 +122,7 @@ public struct IdentityQuery: Sendable {
   public var model = Model.none
 }
 
-/// What drivers, profiles, doctor and simulator need to know of a receiver family: one row of the table of families. Each
+/// The properties of a receiver family that drivers, profiles, doctor and simulator use: one row of the table of families. Each
 /// family's row is in its own file, beside its commands (``SentenceFamily``) and the sources of its facts.
 public struct FamilyDescriptor: Sendable {
   /// Value of `family` in a board's profile.
