@@ -68,7 +68,10 @@ public struct RegionRecord: StateRow {
 
   /// The row as columns.
   public var stored: StoredColumns {
-    let circle = switch region.shape { case .circle(let circle): circle }
+    let circle =
+      switch region.shape {
+      case .circle(let circle): circle
+      }
     return StoredColumns(
       RegionRecord.columns(of: key).values + [
         .text(name), .number(circle.center.latitude_e9), .number(circle.center.longitude_e9),

@@ -38,7 +38,8 @@ struct LatitudeBand: Sendable {
   /// Half the height of a narrow band around a coordinate, metres.
   static func narrowExtent(around coordinate: Coordinate) -> Double {
     // Near a pole the length of parallels changes quickly.
-    let toPole = (BoundingBox.pole - Double(coordinate.latitude_e9.magnitude)) * BoundingBox.leastMetres
+    let toPole =
+      (BoundingBox.pole - Double(coordinate.latitude_e9.magnitude)) * BoundingBox.leastMetres
     return min(narrowExtent, toPole / 50)
   }
 

@@ -61,8 +61,10 @@ public struct Region: Equatable, Sendable {
   }
 
   /// Content of a slot that monitors no region.
-  static let unset = Region(
-    RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
+  static var unset: Region {
+    Region(
+      RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
+  }
 }
 
 /// `CLRegionState`, with Apple's raw values (REG-10).

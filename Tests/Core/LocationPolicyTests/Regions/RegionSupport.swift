@@ -77,5 +77,9 @@ func monitored(_ state: MonitorState, _ seconds: Double) -> RegionEvent {
 
 extension Region {
   /// The circle that the region is.
-  var circle: Circle { switch shape { case .circle(let circle): circle } }
+  var circle: Circle {
+    switch shape {
+    case .circle(let circle): circle
+    }
+  }
 }
