@@ -50,7 +50,7 @@ import LocationTypes
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
 /// | `tracking` | standby rejected, `standbyRetry` reached | `fallingAsleep` |
 /// | `tracking` | start notice, or a sentence that the configuration disables | `configuring` |
-/// | `tracking` | satellites in view wanted, or no longer (``SatelliteWatch``) | `switchingSatellites` |
+/// | `tracking` | satellites in view watched, or no longer (``SatelliteWatch``) | `switchingSatellites` |
 /// | `switchingSatellites` | answer, or none after two transmissions | `tracking` |
 /// | `switchingSatellites` | start notice | `configuring` |
 /// | `fallingAsleep` | silence, or acknowledgement and 0.5 s | `standby` or `unpowered` |
@@ -363,7 +363,7 @@ extension SentenceDriver {
 
   /// Requests GSV from a receiver that sends it only on request, and not again within the time of two reports.
   private mutating func requestSatellites() {
-    guard link.satellites.isWanted, setup.satelliteOutput == .requested,
+    guard link.satellites.isWatched, setup.satelliteOutput == .requested,
       link.satellites.beginRequest(at: now, after: setup.satelliteInterval)
     else { return }
     link.exchange.write(.satellites(every: 1))

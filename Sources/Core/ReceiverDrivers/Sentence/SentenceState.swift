@@ -99,7 +99,7 @@ extension SentenceDriver {
       link.send(.configuration)
     case .switchingSatellites:
       beginSatelliteSwitch(
-        .satellites(every: link.satellites.isWanted ? setup.satelliteRate : 0))
+        .satellites(every: link.satellites.isWatched ? setup.satelliteRate : 0))
     case .fallingAsleep: link.beginSleepEntry()
     case .tracking:
       setTrackingDeadline()
