@@ -155,7 +155,7 @@ struct GeneratorTests {
       type Record (mode: string, parts: (first_part: int, other: float), n: int)
 
       #@ client
-      #@ call open(_ kind: Kind)
+      #@ call open(_ kind: Kind?)
       #@ words Kind of kind: other = extra
       method Open(kind: ?(new, old)) -> ()
       """)

@@ -9,7 +9,7 @@ protocol RegionShape {
   /// Distance, metres, that a device at a position can travel before a fix can change the region: the movement of the
   /// device changes it by no more than its length, exact to 2 cm.
   func distanceToChange(of crossing: RegionCrossing, at position: Coordinate) -> Double
-  /// Latitudes and longitudes that contain every position that is not classified as outside.
+  /// Latitudes and longitudes that contain the shape: every position outside of them is outside of the shape.
   var boundingBox: BoundingBox { get }
 
   /// How far past the boundary a fix of the best accuracy must be, metres: above 0, at most

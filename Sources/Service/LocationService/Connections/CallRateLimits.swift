@@ -18,8 +18,8 @@ struct CallRateLimits {
   /// Key of a bucket: each user has one per standing, so that its permitted and unpermitted clients do not affect each
   /// other.
   struct BucketKey: Hashable {
-    var user: UInt32
-    var standing: Standing
+    let user: UInt32
+    let standing: Standing
   }
 
   private(set) var buckets = TokenBucketTable<BucketKey>(capacity: capacity)
