@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 
 /// Earlier writes of the configuration to a receiver's flash, which wears out. The driver's owner stores it beyond the

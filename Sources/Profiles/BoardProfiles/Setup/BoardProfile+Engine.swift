@@ -115,7 +115,8 @@ extension BoardProfile {
     return parameters
   }
 
-  /// Time for which the serial line's input buffer of 4,096 bytes is sufficient, with a reserve of one epoch.
+  /// Time for which the serial line's input buffer of 4,096 bytes is sufficient, with a reserve of one epoch. An epoch
+  /// is at most as long as ``ReceiverFamily/epochLength(_:)`` states.
   private func inputBufferTime(_ receiver: Receiver) -> Interval {
     let bytes = Int64(receiver.family.epochLength(receiver.output).most)
     return receiver.fixInterval * (4_096 / bytes - 1)
