@@ -272,6 +272,7 @@ enum WritableTypes {
     ReceiverDrivers.RetryCounters.needsPowerCycle: CommandedDriver sets it for a retry, ReceiverLink clears it at power-off
     ReceiverDrivers.RetryCounters.unexpectedWakes: ReceiverLink clears the count at a new goal
     ReceiverDrivers.SentenceDriver.link: CommandedDriver changes it in the transitions that all drivers share
+    ReceiverDrivers.SentenceDriver.flash: the entry actions, in SentenceState, begin readings and count writes
     ReceiverDrivers.SentenceDriver.standbyRetry: the entry action of standby, in SentenceState, resets it
     ReceiverDrivers.UBloxDriver.link: CommandedDriver changes it in the transitions that all drivers share
     ReceiverDrivers.UBloxDriver.Aiding: record in a private(set) property of UBloxDriver
@@ -286,6 +287,7 @@ enum WritableTypes {
     LocationService.LocationServer.gpsd: private state, whose mutating functions the extensions call
     LocationService.GPSDPart.connections: private state, whose mutating functions the extensions call
     LocationService.GPSDSettings: configuration, without state
+    GPSDProtocol.GPSDPosition: record of a report
     GPSDProtocol.GPSDSaving: configuration, without state
     LocationService.Reload: result of reading the configuration again
     LocationService.RingProblem: description of an error

@@ -37,8 +37,8 @@ import LocationTypes
 /// ```
 ///
 /// `skip(to:)` leads directly to *acknowledged* if no earlier fix awaits its acknowledgement, and
-/// `acknowledgeExcluded(to:)` leads there from *undelivered* as well. ``skipToHead(of:)`` moves every sequence
-/// number below the head to *acknowledged*, from any state (RNG-6).
+/// `acknowledgeExcluded(to:)` leads there from *undelivered* as well. A new cursor at the head, ``init(at:)``,
+/// acknowledges every sequence number below it, from any state (RNG-6).
 ///
 /// Invariants:
 /// 1. ``acknowledged`` ≤ ``delivered`` ≤ the ring's head. Both only increase, except that ``rewind()`` decreases
@@ -173,11 +173,6 @@ extension Cursor {
   public mutating func rewind() {
     gap = overwritten
     delivered = overwritten?.range.upperBound ?? acknowledged
-  }
-
-  /// Discards all fixes up to the head without a gap, after a revocation or reduction of access (RNG-6). O(1).
-  public mutating func skipToHead(of ring: borrowing FixRing) {
-    self = Cursor(at: ring.head)
   }
 
   /// Removes and returns the gap, which the caller then reports; nil if no gap is pending. O(1).

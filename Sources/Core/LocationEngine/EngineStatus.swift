@@ -154,6 +154,10 @@ extension Engine {
     receiver.isPresent ? receiver.driver.counters : DriverCounters()
   }
 
+  /// Writes of the configuration to the receiver's flash, for durable storage and the next engine's
+  /// ``ReceiverSetup/flash``. O(1).
+  public var flashRecord: FlashRecord { receiver.driver.flashRecord }
+
   /// Times of the newest live fix with a date, stored or not; nil before the first one. O(1).
   public var epochTime: EpochTime? { fixes.epochTime }
 

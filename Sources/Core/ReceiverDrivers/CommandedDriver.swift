@@ -129,7 +129,7 @@ extension CommandedDriver {
     switch event {
     case .goal(let goal): setGoal(goal)
     case .drain: handleDrainRequest()
-    case .satellites(let isWanted): setSatellites(isWanted)
+    case .satellites(let isWatched): setSatellites(isWatched)
     case .message(let message): receive(message)
     case .deadline: if let due = link.due, now >= due { handleDeadline() }
     case .batchPin: handleBatchPin()
@@ -160,10 +160,10 @@ extension CommandedDriver {
     }
   }
 
-  /// Sets whether satellites in view are wanted. A command in flight is completed first.
-  private mutating func setSatellites(_ isWanted: Bool) {
-    link.satellites.setWanted(
-      isWanted, isRequested: setup.satelliteOutput == .requested, at: now)
+  /// Sets whether satellites in view are watched. A command in flight is completed first.
+  private mutating func setSatellites(_ isWatched: Bool) {
+    link.satellites.setWatched(
+      isWatched, isRequested: setup.satelliteOutput == .requested, at: now)
     guard state.stage == .steady, nextState() != state else { return }
     proceed()
   }
@@ -285,7 +285,7 @@ extension CommandedDriver {
     if !link.sendNextPart() { finishCommand() }
   }
 
-  /// Switches the output of satellites in view on or off, as wanted.
+  /// Switches the output of satellites in view on or off, as requested.
   mutating func beginSatelliteSwitch(_ command: Command) {
     link.satellites.beginSwitch()
     link.send(command)

@@ -9,7 +9,7 @@ public enum DriverEvent: Sendable {
   case goal(ReceiverMode)
   /// The engine requests all epochs in the receiver's batch buffer.
   case drain
-  /// The engine wants satellites in view from a receiver that tracks, or no longer wants them.
+  /// The engine uses satellites in view from a receiver that tracks, or no longer uses them.
   case satellites(Bool)
   /// The receiver sent a message. Precedes ``ReceiverDriver/admit(_:at:)`` of its epoch.
   case message(GNSSMessage)

@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 
 // Timeouts of all drivers, and the observations that a `ReceiverLink` has not reported yet.
@@ -23,8 +24,6 @@ enum DriverTimeouts {
   static let sleepTrustTime = Interval.seconds(3_600)
   /// Minimum time for which the supply stays off.
   static let minimumOffTime = Interval.seconds(1)
-  /// Maximum number of bytes that precede an answer in the receiver's output queue: the sentences of an epoch.
-  static let outputQueueBytes: Int64 = 700
   /// Typical number of bytes of the satellites in view: NAV-SAT and NAV-DOP with 55 satellites, or ten GSV.
   static let satelliteBytes: Int64 = 700
 
@@ -42,12 +41,16 @@ enum DriverTimeouts {
 }
 
 extension ReceiverSetup {
+  /// Maximum number of bytes that precede an answer in the receiver's output queue: the sentences of an epoch, which a
+  /// receiver with UBX output sends as well until it is configured.
+  var outputQueueBytes: Int64 { Int64(family.epochLength(.nmea).most) }
+
   /// Duration of silence after the answer timeout that shows that a receiver with live output is asleep.
   var sleepSilence: Interval { .milliseconds(min(Int64(interval_ms), 2_000) + 100) }
 
   /// Time from the standby command until the driver switches the supply off, if the receiver is silent.
   public var powerOffTime: Interval {
-    ackTimeout + DriverTimeouts.transmissionTime(DriverTimeouts.outputQueueBytes, at: lineSpeed)
+    ackTimeout + DriverTimeouts.transmissionTime(outputQueueBytes, at: lineSpeed)
       + sleepSilence
   }
 

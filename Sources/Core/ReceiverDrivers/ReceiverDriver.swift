@@ -51,6 +51,14 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
+  /// Writes of the configuration to the receiver's flash, by this driver and earlier ones.
+  public var flashRecord: FlashRecord {
+    switch commandProtocol {
+    case .sentences: sentences.flash.record
+    case .ubx, .none: FlashRecord()
+    }
+  }
+
   /// Handles an event and returns the effects to execute. O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     switch commandProtocol {

@@ -90,7 +90,7 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
 
   /// Maximum number of bytes in the receiver's output queue.
   private var outputQueueBytes: Int64 {
-    DriverTimeouts.outputQueueBytes
+    setup.outputQueueBytes
       + (satellites.output == .off ? 0 : DriverTimeouts.satelliteBytes)
   }
 

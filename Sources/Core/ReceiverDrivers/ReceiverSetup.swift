@@ -1,14 +1,6 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Protocol of the live epochs.
-@frozen public enum ReceiverOutput: UInt8, Sendable {
-  /// UBX-NAV-PVT: one frame per epoch, NMEA output disabled.
-  case ubx = 0
-  /// NMEA sentences; u-blox commands and batch entries are still UBX.
-  case nmea = 1
-}
-
 /// Configuration of the receiver's batch buffer.
 @frozen public struct BatchSetup: Equatable, Sendable {
   /// Configured buffer size in epochs, 1 to 65,535. An M10 stores up to 600 epochs without the extra fields.
@@ -85,6 +77,8 @@ import LocationTypes
   /// Whether the board may be suspended as soon as the standby command is sent (PWR-4): set it for boards that can be
   /// suspended.
   public var trustsSleep = true
+  /// Writes to the receiver's flash by earlier drivers.
+  public var flash = FlashRecord()
 
   /// Creates a setup; the defaults suit a MAX-M10S on a UART.
   public init(

@@ -1,7 +1,7 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Output of satellites in view: whether the engine wants it, and whether the receiver sends it, as far as known.
+/// Output of satellites in view: whether the engine uses it, and whether the receiver sends it, as far as known.
 ///
 /// Problem. Satellites in view are several hundred bytes for each report, so the driver switches them on only while they
 /// are watched and the receiver tracks, and off again. This must delay neither a fix nor a goal, and a receiver without
@@ -29,29 +29,29 @@ struct SatelliteWatch: Sendable {
   /// Maximum number of transmissions in one attempt.
   static let maximumSends: UInt8 = 2
 
-  /// Whether the engine wants satellites in view.
-  private(set) var isWanted = false
+  /// Whether the engine uses satellites in view.
+  private(set) var isWatched = false
   private(set) var output = Output.off
   private var failures: UInt8 = 0
   /// Time of the last acknowledgement, or of the last request.
   private var changedAt = Instant.boot
 
-  /// Sets whether the engine wants satellites in view. `isRequested`: they are requested one by one.
-  mutating func setWanted(_ isWanted: Bool, isRequested: Bool, at now: Instant) {
-    self.isWanted = isWanted
+  /// Sets whether the engine uses satellites in view. `isRequested`: they are requested one by one.
+  mutating func setWatched(_ isWatched: Bool, isRequested: Bool, at now: Instant) {
+    self.isWatched = isWatched
     failures = 0
-    guard isRequested, !isWanted, output == .on else { return }
+    guard isRequested, !isWatched, output == .on else { return }
     output = .off
     changedAt = now
   }
 
-  /// Whether the receiver's output differs from what is wanted of a receiver that tracks, or does not.
+  /// Whether the receiver's output differs from what is requested of a receiver that tracks, or does not.
   func needsSwitch(isTracking: Bool) -> Bool {
     guard failures < SatelliteWatch.maximumFailures else { return false }
     switch output {
-    case .off: return isWanted && isTracking
+    case .off: return isWatched && isTracking
     case .unknown: return true
-    case .on: return !(isWanted && isTracking)
+    case .on: return !(isWatched && isTracking)
     }
   }
 
@@ -60,9 +60,9 @@ struct SatelliteWatch: Sendable {
     output != .off || now - changedAt <= span
   }
 
-  /// Whether they should be requested: they are wanted, and the last request is older than `span`. Records the request.
+  /// Whether they should be requested: they are watched, and the last request is older than `span`. Records the request.
   mutating func beginRequest(at now: Instant, after span: Interval) -> Bool {
-    guard isWanted, output != .on || now - changedAt >= span else { return false }
+    guard isWatched, output != .on || now - changedAt >= span else { return false }
     output = .on
     changedAt = now
     return true
@@ -89,7 +89,7 @@ struct SatelliteWatch: Sendable {
 
   /// Records satellites in view. Returns true if they must be switched off.
   mutating func noteArrival(at now: Instant, within span: Interval) -> Bool {
-    guard !isWanted, !mayArrive(at: now, within: span), failures < SatelliteWatch.maximumFailures
+    guard !isWatched, !mayArrive(at: now, within: span), failures < SatelliteWatch.maximumFailures
     else { return false }
     output = .unknown
     failures += 1

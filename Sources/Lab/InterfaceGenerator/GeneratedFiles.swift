@@ -7,6 +7,7 @@ let interfacePaths = ["org.varlink.service", "org.torpor.Location"].map {
 func generatedFiles(_ methods: Methods) -> [String: String] {
   [
     "Sources/Service/LocationWire/Messages.swift": messages(methods),
+    "Sources/Service/LocationWire/WireWords.swift": words(methods.wordLists),
     "Sources/Service/LocationClient/MethodStubs.swift": stubs(methods),
     "Sources/Service/LocationService/Dispatch/MethodDispatch.swift": dispatch(methods),
   ]
@@ -143,6 +144,35 @@ private func encoder(_ messages: [Message], _ other: String...) -> String {
   \(lines(other + ["    default: break"]) { $0 })
       }
     }
+  """
+}
+
+private func words(_ lists: [WordList]) -> String {
+  """
+  \(header)
+
+  import BoardHardware
+  import LocationPolicy
+  import LocationTypes
+
+  \(lines(lists, words))
+  """
+}
+
+private func words(_ list: WordList) -> String {
+  """
+  extension \(list.type): WireEnum {
+    static let wireWords: [(\(list.type), StaticString)] = [
+  \(lines(list.entries) { "    (.\($0.name), \"\($0.word)\")," })
+    ]
+
+    var wireWord: StaticString {
+      switch self {
+  \(lines(list.entries) { "    case .\($0.name): \"\($0.word)\"" })
+      }
+    }
+  }
+
   """
 }
 

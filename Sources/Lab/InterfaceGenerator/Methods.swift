@@ -26,9 +26,10 @@ struct Method {
   }
 }
 
-/// The methods and errors of all interfaces of the service.
+/// The methods, errors and enumerations of all interfaces of the service.
 struct Methods {
   private(set) var methods: [Method] = []
+  private(set) var wordLists: [WordList] = []
   private(set) var errors: [(fullName: String, summary: String, message: Message)] = []
   /// Distinct replies with values, each with the methods that have it.
   private(set) var replies: [(message: Message, methods: [Method])] = []
@@ -36,7 +37,11 @@ struct Methods {
   init(_ texts: [String]) throws(GeneratorError) {
     for text in texts {
       let interface = try VarlinkInterface(text)
-      for declaration in interface.declarations where declaration.keyword != "type" {
+      for declaration in interface.declarations {
+        for annotation in declaration.annotations where annotation.hasPrefix("words ") {
+          wordLists.append(try WordList(String(annotation.dropFirst(6)), of: declaration))
+        }
+        guard declaration.keyword != "type" else { continue }
         try add(declaration, "\(interface.name).\(declaration.name)")
       }
     }

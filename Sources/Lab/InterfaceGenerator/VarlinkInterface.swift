@@ -19,6 +19,8 @@ struct VarlinkInterface {
     var comment: String
     /// Annotations without their mark.
     var annotations: [String]
+    /// Text between the first parentheses, in one line.
+    var body: String
     /// Members of the call or error.
     var members: [Member] = []
     /// Members of the reply.
@@ -69,14 +71,14 @@ struct VarlinkInterface {
     if let match = text.wholeMatch(of: /method (\w+)\((.*)\) -> \((.*)\)/) {
       return Declaration(
         keyword: "method", name: String(match.1), comment: comment, annotations: annotations,
-        members: try members(match.2), results: try members(match.3))
+        body: String(match.2), members: try members(match.2), results: try members(match.3))
     }
     guard let match = text.wholeMatch(of: /(type|error) (\w+) \((.*)\)/) else {
       throw GeneratorError(reason: "'\(text)' is not a declaration")
     }
     return Declaration(
       keyword: String(match.1), name: String(match.2), comment: comment, annotations: annotations,
-      members: match.1 == "error" ? try members(match.3) : [])
+      body: String(match.3), members: match.1 == "error" ? try members(match.3) : [])
   }
 
   private static func members(_ list: Substring) throws(GeneratorError) -> [Member] {

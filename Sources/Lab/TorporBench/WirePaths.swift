@@ -72,14 +72,15 @@ struct WireFixPath: HotPath, ~Copyable {
   }
 }
 
-/// Bytes to a call: framed, decoded, validated.
+/// Bytes to the most frequent call, a oneway acknowledgement: framed, decoded, validated.
 struct WireCallPath: HotPath {
   let unit = "call"
   private let bytes: [UInt8]
 
   init() {
     var json = JSONOutput()
-    CallEncoder.encode(.acknowledge(FixName(generation: 7, sequence: 123_456)), to: &json)
+    CallEncoder.encode(
+      .acknowledge(FixName(generation: 7, sequence: 123_456)), oneway: true, to: &json)
     bytes = json.bytes
   }
 

@@ -9,20 +9,20 @@ extension Doctor {
     let survey = SleepSurvey(root: files.root)
     let board = options.profile?.board
     facts.canSuspend = survey.mode != nil && survey.hasWakeupCount && survey.clock != nil
-    examineStates(survey, wanted: board.map { $0.suspended != nil })
-    examineAlarm(survey, isWanted: board?.suspended != nil || board?.off != nil)
+    examineStates(survey, suspends: board.map { $0.suspended != nil })
+    examineAlarm(survey, isRequired: board?.suspended != nil || board?.off != nil)
     if board?.suspended?.wakesOn.contains(.bytes) == true { examineSerialWake() }
     examineTestSuspend(survey)
   }
 
-  /// - Parameter wanted: Whether the profile suspends the board; nil without one.
-  private mutating func examineStates(_ survey: SleepSurvey, wanted: Bool?) {
+  /// - Parameter suspends: Whether the profile suspends the board; nil without one.
+  private mutating func examineStates(_ survey: SleepSurvey, suspends: Bool?) {
     guard let state = survey.mode, survey.hasWakeupCount else {
       let found =
         survey.mode == nil
         ? "the kernel cannot suspend this board (/sys/power/state)"
         : "the kernel does not count wakeup events (/sys/power/wakeup_count)"
-      if wanted == true {
+      if suspends == true {
         return fail(
           "suspend", "\(found); the profile has [board.suspended]",
           suggestion:
@@ -32,16 +32,16 @@ extension Doctor {
       return skip("suspend", "\(found); the board idles between events")
     }
     let hint =
-      wanted == false
+      suspends == false
       ? "add [board.suspended] to use it; measure its power first (`torpor board new` has the keys)"
       : nil
     pass("suspend", "supported by the kernel: \(state)", hint: hint)
   }
 
-  private mutating func examineAlarm(_ survey: SleepSurvey, isWanted: Bool) {
+  private mutating func examineAlarm(_ survey: SleepSurvey, isRequired: Bool) {
     guard let clock = survey.clock else {
       let found = "there is no clock that can wake the board (/sys/class/rtc)"
-      guard isWanted else { return skip("alarm", found) }
+      guard isRequired else { return skip("alarm", found) }
       return fail(
         "alarm", "\(found), but the profile has a sleep state that needs one",
         suggestion:

@@ -102,18 +102,10 @@ extension BoardProfile {
 
   /// The receiver and how it is wired.
   public struct Receiver: Equatable, Sendable {
-    /// Output protocol of a receiver.
-    public enum Output: String, CaseIterable, Sendable {
-      /// UBX-NAV-PVT, one frame per epoch.
-      case ubx = "ubx"
-      /// NMEA sentences.
-      case nmea = "nmea"
-    }
-
     /// Command set of the receiver.
     public var family = ReceiverFamily.passive
     /// Output protocol of the receiver.
-    public var output = Output.nmea
+    public var output = ReceiverOutput.nmea
     /// Name of the part, for display.
     public var model: String?
     /// Path of the serial device on Linux.

@@ -88,7 +88,7 @@ extension JSONOutput {
 
   /// Appends a report of time, position and velocity.
   public mutating func gpsdTPV(_ report: GPSDReport, _ device: GPSDDevice) {
-    gpsdLine { $0.gpsdMembers(report, device) }
+    gpsdLine { $0.gpsdMembers(GPSDPosition(report, device)) }
   }
 
   /// Appends the satellites in view; without a view, the number of those used for the fix, if it is known.
@@ -111,7 +111,7 @@ extension JSONOutput {
       json.string("time") { $0.add(iso8601: time) }
       json.member("active", Int64(report == nil ? 0 : 1))
       json.list("tpv") { json in
-        if let report { json.element { $0.gpsdMembers(report, device) } }
+        if let report { json.element { $0.gpsdMembers(GPSDPosition(report, device)) } }
       }
       json.list("gst") { json in
         guard report != nil else { return }
@@ -215,86 +215,6 @@ extension JSONOutput {
     member("used", satellite.isUsed)
     member("gnssid", Int64(satellite.constellation.rawValue))
     member("svid", Int64(satellite.number))
-  }
-}
-
-// MARK: - TPV
-
-extension JSONOutput {
-  private mutating func gpsdMembers(_ report: GPSDReport, _ device: GPSDDevice) {
-    member("class", word: "TPV")
-    member("device", device.path)
-    if let status = report.fix?.gpsdStatus { member("status", status) }
-    member("mode", report.mode)
-    if let utc = report.utc {
-      string("time") { $0.add(iso8601: utc) }
-      // gpsd's constant for receivers that do not report it.
-      member("ept", 5, scale: 3)
-    }
-    if let fix = report.fix { gpsdMembers(fix, report) }
-  }
-
-  private mutating func gpsdMembers(_ fix: Fix, _ report: GPSDReport) {
-    let isSpatial = fix.mode == .threeDimensional
-    member("lat", fix.coordinate.latitude_e9, scale: 9, places: 9)
-    member("lon", fix.coordinate.longitude_e9, scale: 9, places: 9)
-    optional("altHAE", fix.ellipsoidalAltitude_mm, 3, 4)
-    optional("altMSL", fix.altitude_mm, 3, 4)
-    // Deprecated, but many programs read it.
-    optional("alt", fix.altitude_mm, 3, 4)
-    if let eph = fix.horizontalAccuracy_mm {
-      let axis = Int32((Double(eph) * 0.5.squareRoot()).rounded())
-      optional("epx", axis, 3, 3)
-      optional("epy", axis, 3, 3)
-    }
-    optional("epv", fix.verticalAccuracy_mm, 3, 3)
-    optional("track", fix.course_e4, 4, 4)
-    optional("speed", fix.speed_mmps, 3, 3)
-    if isSpatial { optional("climb", report.climb_mmps, 3, 3) }
-    optional("epd", fix.courseAccuracy_e2, 2, 4)
-    optional("eps", fix.speedAccuracy_mmps, 3, 2)
-    if isSpatial { gpsdSpatialMembers(fix, report) }
-    optional("eph", fix.horizontalAccuracy_mm, 3, 3)
-    if isSpatial, let eph = fix.horizontalAccuracy_mm, let epv = fix.verticalAccuracy_mm {
-      let square = Double(eph) * Double(eph) + Double(epv) * Double(epv)
-      optional("sep", Int32(square.squareRoot().rounded()), 3, 3)
-    }
-  }
-
-  /// Appends the members that need three dimensions.
-  private mutating func gpsdSpatialMembers(_ fix: Fix, _ report: GPSDReport) {
-    if let ellipsoidal = fix.ellipsoidalAltitude_mm, let altitude = fix.altitude_mm {
-      let (separation, isOver) = ellipsoidal.subtractingReportingOverflow(altitude)
-      if !isOver { optional("geoidSep", separation, 3, 3) }
-    }
-    if let speed = fix.speed, let course = fix.course {
-      let (north, east) = GPSDVelocity.components(speed, course)
-      optional("velN", Int32((north * 1e3).rounded()), 3, 3)
-      optional("velE", Int32((east * 1e3).rounded()), 3, 3)
-    }
-    if let climb = report.climb_mmps, climb > .min { optional("velD", -climb, 3, 3) }
-  }
-
-  private mutating func optional(
-    _ name: StaticString, _ value: Int32?, _ scale: Int, _ places: Int
-  ) {
-    if let value { member(name, Int64(value), scale: scale, places: places) }
-  }
-}
-
-extension Fix {
-  /// gpsd's `status`; nil for an autonomous fix and if unknown, as in gpsd, and for a manually entered position.
-  public var gpsdStatus: Int64? {
-    switch quality {
-    case .unknown, .autonomous, .manual: nil
-    case .differential: 2
-    case .rtkFixed: 3
-    case .rtkFloat: 4
-    case .deadReckoning: 5
-    case .combined: 6
-    case .surveyed: 7
-    case .simulated: 8
-    }
   }
 }
 

@@ -90,6 +90,7 @@ public struct LocationService: ~Copyable {
     let loss = LocationService.recordRun(fixes, boot, server.persistence.store)
     var setup = setup
     let unattendedBoard = setup.parameters.unattendedBoard
+    setup.receiver?.flash = server.persistence.store.flashRecord
     let aiding =
       setup.enableAidingStore(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil

@@ -6,11 +6,11 @@ struct LogRateLimits {
   static let linesPerUser = RateLimit(burst: 4, perSecond: 0.1)
   /// Rate of log lines caused by all users together.
   static let lines = RateLimit(burst: 8, perSecond: 0.5)
-  /// Number of buckets above which full ones are removed.
+  /// Largest number of buckets.
   static let capacity = 64
 
   /// Buckets by user; nil for lines of the service itself.
-  private var userLines: [UInt32?: TokenBucket] = [:]
+  private var userLines = TokenBucketTable<UInt32?>(capacity: capacity)
   private var allLines = TokenBucket(LogRateLimits.lines, at: .boot)
   /// Number of lines omitted since the last one that was written.
   private(set) var suppressedLines = 0
@@ -26,10 +26,7 @@ struct LogRateLimits {
     }
     bucket.consume(1, at: now)
     if isCounted { allLines.consume(1, at: now) }
-    userLines[user] = bucket
-    if userLines.count > LogRateLimits.capacity {
-      userLines = userLines.filter { !$0.value.isFull(at: now) }
-    }
+    userLines.store(bucket, for: user, at: now)
     defer { suppressedLines = 0 }
     return suppressedLines
   }

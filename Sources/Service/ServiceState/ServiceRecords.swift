@@ -68,11 +68,14 @@ public struct RegionRecord: StateRow {
 
   /// The row as columns.
   public var stored: StoredColumns {
-    StoredColumns(
+    let circle =
+      switch region.shape {
+      case .circle(let circle): circle
+      }
+    return StoredColumns(
       RegionRecord.columns(of: key).values + [
-        .text(name), .number(region.shape.center.latitude_e9),
-        .number(region.shape.center.longitude_e9),
-        .real(region.shape.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
+        .text(name), .number(circle.center.latitude_e9), .number(circle.center.longitude_e9),
+        .real(circle.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
         .number(state.rawValue), handled.map { .text($0) } ?? .null,
       ])
   }
@@ -115,6 +118,12 @@ public enum StateCounter: String, Sendable {
   /// Ring head up to which an unknown client may be one that was lost with a damaged file. 0 if none was lost;
   /// `Int64.max` from the damage until the ring is open.
   case clientsLostUntil = "clients_lost_until"
+  /// Hash of the configuration that was written to the receiver's flash.
+  case receiverFlashTarget = "receiver_flash_target"
+  /// Number of times that it was written.
+  case receiverFlashWrites = "receiver_flash_writes"
+  /// Hash of the values that the receiver kept instead; 0 if it kept those written.
+  case receiverFlashKept = "receiver_flash_kept"
 }
 
 /// A counter with its value. Counters that this version does not use are kept.

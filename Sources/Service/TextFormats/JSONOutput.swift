@@ -25,6 +25,29 @@ public struct JSONOutput: ~Copyable {
     byte("\0")
   }
 
+  /// Appends the start of an object whose last member is a list with each element on a line of its own. The list may be
+  /// written in parts: ``listLine(_:)`` for each element, then ``endListLines()``.
+  public mutating func beginListLines(
+    _ name: StaticString, after members: (inout JSONOutput) -> Void
+  ) {
+    byte("{")
+    isFirst = true
+    members(&self)
+    key(name)
+    byte("[")
+    byte("\n")
+    isFirst = true
+  }
+
+  /// Appends an object to a list with lines.
+  public mutating func listLine(_ body: (inout JSONOutput) -> Void) {
+    if !isFirst { text.add(word: ",\n") }
+    nested("{", "}", body)
+  }
+
+  /// Appends the end of a list with lines and of its object.
+  public mutating func endListLines() { text.add(word: "\n]}\n") }
+
   /// Appends an object on a line of its own (JSON Lines).
   public mutating func line(_ body: (inout JSONOutput) -> Void) {
     object(body)

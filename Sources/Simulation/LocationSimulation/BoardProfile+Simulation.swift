@@ -43,7 +43,7 @@ extension BoardProfile {
   private func simulatedReceiver(_ receiver: Receiver) -> SimulatedReceiverParameters {
     var figures = SimulatedReceiverParameters()
     figures.family = receiver.family
-    figures.output = receiver.output == .ubx ? .ubx : .nmea
+    figures.output = receiver.output
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
     figures.power = receiver.powerByState

@@ -5,14 +5,6 @@ import LocationTypes
 // Inputs of a simulated run besides its track: properties of the receiver, of the board and of its sleep states,
 // combined in ``SimulationSetup``. `BoardProfile.simulationSetup` (LocationSimulation) makes them from a board profile.
 
-/// Protocol that a streaming receiver sends.
-public enum SimulatedOutput: Equatable, Sendable {
-  /// UBX-NAV-PVT.
-  case ubx
-  /// The NMEA sentences RMC, GGA, GSA, GSV, GST, VTG and ZDA.
-  case nmea
-}
-
 /// Time to first fix (TTFF) as a function of the time since the last fix.
 public struct TimeToFirstFix: Equatable, Sendable {
   /// One row of the table.
@@ -97,12 +89,15 @@ public struct BatchCapacity: Equatable, Sendable {
 public struct SimulatedReceiverParameters: Equatable, Sendable {
   /// Receiver family.
   public var family = ReceiverFamily.ubloxM10
-  /// Protocol of a streaming receiver.
-  public var output = SimulatedOutput.ubx
+  /// Protocol of a streaming receiver: NAV-PVT, or the NMEA sentences RMC, GGA, GSA, GSV, GST, VTG and ZDA.
+  public var output = ReceiverOutput.ubx
   /// Line speed after power-on, baud; a streaming receiver always uses it.
   public var defaultSpeed: UInt32 = 38_400
   /// Time between two fixes of a streaming receiver. Receivers of other families start with 1 s.
   public var interval = Interval.seconds(1)
+  /// Shortest fix interval that a receiver with its configuration in flash stores; it stores this one instead of a
+  /// shorter one, and acknowledges the command.
+  public var shortestStoredInterval = Interval.zero
   /// Power in each state.
   public var power = ReceiverPower()
   /// Time to first fix.

@@ -79,7 +79,7 @@ private struct ReferenceClient {
           cursor.rewind()
           client.rewind()
         case 11 where Int.random(in: 0..<4, using: &random) == 0:
-          cursor.skipToHead(of: ring)
+          cursor = Cursor(at: ring.head)
           for n in client.states.indices { client.states[n] = .acknowledged }
         default: break
         }

@@ -232,7 +232,7 @@ import Testing
       ring.append(fix(n))
     }
     #expect(cursor.gap != nil)
-    cursor.skipToHead(of: ring)
+    cursor = Cursor(at: ring.head)
     #expect(cursor == Cursor(at: 5))
     cursor.rewind()
     #expect(cursor == Cursor(at: 5) && cursor.backlog(in: ring) == 0)

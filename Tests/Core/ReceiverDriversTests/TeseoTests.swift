@@ -38,10 +38,70 @@ import Testing
     let bench = FamilyBench(Families.setup(.teseo), faults: faults)
     bench.reach(.tracking)
     bench.run(2_500)
-    #expect(Self.sent(bench, "PSTMSAVEPAR") == SentenceDriver.maximumFlashWrites)
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == Int(FlashRecord.maximumWrites))
     bench.clearRecords()
     bench.run(60)
     #expect(bench.fixes.count > 30, "\(bench.fixes.count)")
+  }
+
+  @Test(
+    "a value that the receiver does not keep is written once, in all lives of the driver together")
+  func coercion() {
+    var setup = Families.setup(.teseo)
+    setup.interval_ms = 200
+    let bench = FamilyBench(setup, shortestStoredInterval: .milliseconds(333))
+    #expect(bench.reach(.tracking))
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == 1 && Self.sent(bench, "PSTMSETPAR,1303,0.20") == 1)
+    for _ in 0..<20 {
+      bench.reach(.standby)
+      bench.run(30)
+      #expect(bench.reach(.tracking))
+    }
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == 1, "one life")
+    for life in 2...5 {
+      bench.restartService()
+      #expect(bench.reach(.tracking))
+      #expect(Self.sent(bench, "PSTMSAVEPAR") == 0, "life \(life)")
+      #expect(Self.sent(bench, "PSTMGETPAR") == 3, "life \(life)")
+      bench.run(30)
+      #expect(bench.fixes.count > 60, "3 Hz, life \(life): \(bench.fixes.count)")
+      bench.reach(.standby)
+    }
+    bench.restartService { $0.interval_ms = 1_000 }
+    #expect(bench.reach(.tracking))
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == 1, "another configuration is written")
+    bench.restartService(keepsFlashRecord: false)
+    #expect(bench.reach(.tracking))
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == 0, "which the receiver keeps")
+  }
+
+  @Test("a coercing receiver that loses its flash is configured again")
+  func coercionAfterLoss() {
+    var setup = Families.setup(.teseo)
+    setup.interval_ms = 200
+    var faults = FaultPlan()
+    faults.configurationLosses = [Instant(seconds: 120)]
+    let bench = FamilyBench(
+      setup, faults: faults, shortestStoredInterval: .milliseconds(333))
+    bench.reach(.tracking)
+    bench.run(300)
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == 2)
+    #expect(bench.activity == .running)
+  }
+
+  @Test("eight writes are the limit of all lives together")
+  func wearOverLives() {
+    var faults = FaultPlan()
+    faults.configurationLosses = (1...40).map { Instant(seconds: Double($0) * 60) }
+    let bench = FamilyBench(Families.setup(.teseo), faults: faults)
+    var writes = 0
+    for _ in 0..<10 {
+      bench.reach(.tracking)
+      bench.run(200)
+      writes += Self.sent(bench, "PSTMSAVEPAR")
+      bench.restartService()
+    }
+    #expect(writes == FlashRecord.maximumWrites)
   }
 
   @Test("the baud rate is not written again to flash that does not keep it")
@@ -51,7 +111,7 @@ import Testing
     let bench = FamilyBench(Families.setup(.teseo, lineSpeed: 38_400), faults: faults)
     bench.reach(.tracking)
     bench.run(3_000)
-    #expect(Self.sent(bench, "PSTMSAVEPAR") == SentenceDriver.maximumFlashWrites)
+    #expect(Self.sent(bench, "PSTMSAVEPAR") == Int(FlashRecord.maximumWrites))
   }
 
   @Test("without a wake pin, standby is refused: bytes do not wake the receiver")

@@ -27,7 +27,7 @@ import Testing
     bench.step(.goal(.standby))
     #expect(bench.driver.state == .fallingAsleep && bench.driver.isQuiescent)
     let queue = DriverTimeouts.transmissionTime(
-      DriverTimeouts.outputQueueBytes, at: Setups.plain.lineSpeed)
+      Setups.plain.outputQueueBytes, at: Setups.plain.lineSpeed)
     #expect(bench.driver.deadline == bench.now + DriverTimeouts.sleepEntryTime + queue)
     #expect(bench.driver.status.sleepCheck == bench.now + .seconds(3_600))
     bench.run(1)

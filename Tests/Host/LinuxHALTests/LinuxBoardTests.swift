@@ -123,14 +123,14 @@ import Testing
   func flushes() throws {
     var board = try board()
     var sent = 0
-    while board.line.queuedCount == 0 {
+    while board.line.outputCount == 0 {
       try board.write([UInt8](repeating: 9, count: 1_000).span)
       sent += 1_000
     }
     var received = terminal.receive().count
     #expect(board.wait(in: .idle, until: soon(20), wakesOnInput: false).reason == .alarm)
     received += terminal.receive(sent - received).count
-    #expect(received == sent && board.line.queuedCount == 0)
+    #expect(received == sent && board.line.outputCount == 0)
   }
 
   @Test("setting a pin that is not wired fails")

@@ -141,4 +141,38 @@ struct GeneratorTests {
     #expect(methods.replies.map { $0.methods.map(\.name) } == [["A", "B"]])
     #expect(methods.methods.map(\.reply.name) == ["x", "x", "done"])
   }
+
+  @Test("the words of an enumeration are those of a type, of a member, or of the annotation")
+  func words() throws {
+    let methods = try Self.parsed(
+      """
+      #@ words Shape
+      #@ words Level: topMost = top
+      type Shape (round, not_round, top)
+
+      #@ words Mode of mode: flat = 2d
+      #@ words Part of parts
+      type Record (mode: string, parts: (first_part: int, other: float), n: int)
+
+      #@ client
+      #@ call open(_ kind: Kind?)
+      #@ words Kind of kind: other = extra
+      method Open(kind: ?(new, old)) -> ()
+      """)
+    let found = methods.wordLists.map { list in
+      (list.type, list.entries.map { "\($0.name)=\($0.word)" })
+    }
+    #expect(found.map(\.0) == ["Shape", "Level", "Mode", "Part", "Kind"])
+    #expect(found[0].1 == ["round=round", "notRound=not_round", "top=top"])
+    #expect(found[1].1 == ["round=round", "notRound=not_round", "topMost=top"])
+    #expect(found[2].1 == ["flat=2d"])
+    #expect(found[3].1 == ["firstPart=first_part", "other=other"])
+    #expect(found[4].1 == ["new=new", "old=old", "other=extra"])
+    #expect(throws: GeneratorError.self) {
+      try Self.parsed("#@ words Kind of size\ntype Record (n: int)")
+    }
+    #expect(throws: GeneratorError.self) {
+      try Self.parsed("#@ words Kind of n\ntype Record (n: int)")
+    }
+  }
 }

@@ -268,4 +268,27 @@ struct FamilyRuleTests {
       #expect(Self.problem(family, speed: 230_400) == "receiver.line_speed_baud: at most 115200")
     }
   }
+
+  @Test(
+    "the sentences that a driver enables must fit the line: RMC, GGA and GSA; of a plain receiver RMC and GGA"
+  )
+  func epochs() {
+    func problem(_ family: ReceiverFamily, _ output: ReceiverOutput, _ interval_ms: Int64)
+      -> String?
+    {
+      var draft = ProfileDraft()
+      draft.receiver.family = family
+      draft.receiver.output = output
+      draft.receiver.fixInterval = .milliseconds(interval_ms)
+      return ProfileRules.epochFitsLine.check(draft)?.problem
+    }
+    for family in [ReceiverFamily.mtk, .airoha, .casic, .teseo] {
+      #expect(problem(family, .nmea, 257) == nil)
+      #expect(
+        problem(family, .nmea, 256) == "transmission of a fix lasts 257 ms at 9600 baud")
+    }
+    #expect(problem(.passive, .nmea, 171) == nil)
+    #expect(problem(.passive, .nmea, 170) == "transmission of a fix lasts 171 ms at 9600 baud")
+    #expect(problem(.ubloxM10, .ubx, 105) == nil && problem(.ubloxM10, .ubx, 104) != nil)
+  }
 }

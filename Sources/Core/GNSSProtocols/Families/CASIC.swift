@@ -63,16 +63,12 @@ enum CASIC: SentenceFamily {
     }
   }
 
-  /// Code of a baud rate in `$PCAS01`; unsupported rates map to 9,600 baud.
+  /// Code of a baud rate in `$PCAS01`: from 0 for 4,800 baud in ascending order. Unsupported rates map to 9,600 baud.
   private static func baudRateCode(_ speed: UInt32) -> Int64 {
-    switch speed {
-    case 4_800: 0
-    case 19_200: 2
-    case 38_400: 3
-    case 57_600: 4
-    case 115_200: 5
-    case _: 1
+    guard speed <= descriptor.maximumBaudRate, let index = BaudRate.index(of: speed) else {
+      return 1
     }
+    return Int64(index)
   }
 }
 

@@ -15,10 +15,10 @@ import LocationTypes
 /// No `OptionSet`, because its literals are arrays, which need a heap.
 @frozen public struct ReceiverCapabilities: Equatable, Sendable {
   /// One bit for each capability.
-  public let bits: UInt8
+  public let bits: UInt16
 
   /// Creates a set from its bits.
-  public init(bits: UInt8 = 0) { self.bits = bits }
+  public init(bits: UInt16 = 0) { self.bits = bits }
 
   /// Whether the set has all capabilities of `other`.
   public func contains(_ other: ReceiverCapabilities) -> Bool { bits & other.bits == other.bits }
@@ -122,7 +122,7 @@ public struct IdentityQuery: Sendable {
   public var model = Model.none
 }
 
-/// What drivers, profiles, doctor and simulator need to know of a receiver family: one row of the table of families. Each
+/// The properties of a receiver family that drivers, profiles, doctor and simulator use: one row of the table of families. Each
 /// family's row is in its own file, beside its commands (``SentenceFamily``) and the sources of its facts.
 public struct FamilyDescriptor: Sendable {
   /// Value of `family` in a board's profile.

@@ -102,19 +102,11 @@ enum Teseo: SentenceFamily {
   /// Longest standby that is not *for ever*, 18 hours (§10.1.40). A receiver whose wake pin fails then comes back.
   private static var standbyLimit_s: Int64 { 65_535 }
 
-  /// Code of a baud rate in parameter 102 (§12.2); unsupported rates map to 9,600 baud.
+  /// Code of a baud rate in parameter 102 (§12.2): from 4 for 4,800 baud in ascending order, with 6 for 14,400 baud.
+  /// Unsupported rates map to 9,600 baud.
   private static func baudRateCode(_ speed: UInt32) -> UInt32 {
-    switch speed {
-    case 4_800: 4
-    case 19_200: 7
-    case 38_400: 8
-    case 57_600: 9
-    case 115_200: 0xA
-    case 230_400: 0xB
-    case 460_800: 0xC
-    case 921_600: 0xD
-    case _: 5
-    }
+    let index = UInt32(BaudRate.index(of: speed) ?? 1)
+    return index + (index < 2 ? 4 : 5)
   }
 
   private static func result(_ answer: UInt16, _ outcome: CommandResult.Outcome) -> GNSSMessage {

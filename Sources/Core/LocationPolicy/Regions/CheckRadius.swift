@@ -24,7 +24,8 @@ struct CheckRadius: Sendable {
     guard !isNarrow || !band.contains(origin, metres: metres) else { return }
     let narrow = LatitudeBand.narrowExtent(around: origin)
     isNarrow = metres <= narrow
-    band = LatitudeBand(around: origin, metres: isNarrow ? narrow : metres)
+    let circle = Circle(center: origin, radius: isNarrow ? narrow : metres)
+    band = LatitudeBand(circle.boundingBox)
   }
 
   /// Moves the origin; the radius must then be set again. Returns the distance to the new origin, metres: exact to 1

@@ -1,3 +1,4 @@
+import CCore
 import LocationTypes
 
 /// A circle on the ellipsoid: the shape of a `CLCircularRegion` and of a circular condition.
@@ -15,6 +16,38 @@ public struct Circle: Equatable, Sendable {
 }
 
 extension Circle: RegionShape {
+  func classify(_ position: Coordinate, accuracy: Double) -> RegionPlacement {
+    RegionPlacement(
+      beyondBoundary: distanceBeyondBoundary(position), accuracy: accuracy,
+      leastMargin: leastMargin)
+  }
+
+  func distanceToChange(of crossing: RegionCrossing, at position: Coordinate) -> Double {
+    crossing.distanceToChange(distanceBeyondBoundary(position), leastMargin: leastMargin)
+  }
+
+  /// No point is farther from the centre than the radius, and degrees of latitude are at least as long as assumed. Each
+  /// parallel within the box is at least as long as that of its highest latitude.
+  var boundingBox: BoundingBox {
+    let (latitude, longitude) = (Double(center.latitude_e9), Double(center.longitude_e9))
+    let units = radius / BoundingBox.leastMetres
+    let south = max(latitude - units, -BoundingBox.pole).rounded(.down)
+    let north = min(latitude + units, BoundingBox.pole).rounded(.up)
+    let highest = max(abs(south), abs(north)) / BoundingBox.pole
+    let width = units / max(cos(highest * .pi / 2), 1e-9)
+    guard width < BoundingBox.halfCircle else {
+      return BoundingBox(
+        south: south, north: north, west: -BoundingBox.halfCircle, east: BoundingBox.halfCircle)
+    }
+    let (west, east) = (longitude - width, longitude + width)
+    return BoundingBox(
+      south: south, north: north,
+      west: west < -BoundingBox.halfCircle ? west + 2 * BoundingBox.halfCircle : west,
+      east: east > BoundingBox.halfCircle ? east - 2 * BoundingBox.halfCircle : east)
+  }
+
+  /// Distance from a position to the boundary, metres: positive outside, negative inside. Exact to 1 cm, or at most
+  /// 0.01 % too short more than 1 km outside.
   func distanceBeyondBoundary(_ position: Coordinate) -> Double {
     // Far outside the circle, a lower bound from the plane is sufficient.
     let planeDistance = center.planeDistance(to: position)

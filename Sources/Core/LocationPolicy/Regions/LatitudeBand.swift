@@ -9,10 +9,6 @@ struct LatitudeBand: Sendable {
   /// Half the height of a narrow band, metres. In it, computed lengths exceed the true ones by at most 0.2 % below 55°
   /// of latitude and by at most 3 % elsewhere.
   private static let narrowExtent = 4_000.0
-  /// Lower bound of the metres in 1e-9° of latitude, rounded down.
-  private static let leastNorth = 0.000_110_5
-  /// Latitude of a pole, 1e-9°.
-  private static let pole = 90_000_000_000.0
 
   /// Southern and northern limit, 1e-9°; an empty band contains no coordinate.
   private var south = Double.infinity
@@ -24,14 +20,9 @@ struct LatitudeBand: Sendable {
   /// Creates an empty band.
   init() {}
 
-  /// Creates a band around a coordinate.
-  ///
-  /// - Parameter metres: Distance to its northern and southern limit, finite and at least 0.
-  init(around coordinate: Coordinate, metres: Double) {
-    let latitude = Double(coordinate.latitude_e9)
-    let units = metres / LatitudeBand.leastNorth
-    south = max(latitude - units, -LatitudeBand.pole).rounded(.down)
-    north = min(latitude + units, LatitudeBand.pole).rounded(.up)
+  /// Creates the band of the latitudes of a box.
+  init(_ box: BoundingBox) {
+    (south, north) = (box.south, box.north)
     // Parallels are longest near the equator, degrees of latitude near the poles.
     let lowest = Int64(south <= 0 && north >= 0 ? 0 : min(abs(south), abs(north)))
     let highest = Int64(max(abs(south), abs(north)))
@@ -47,7 +38,8 @@ struct LatitudeBand: Sendable {
   /// Half the height of a narrow band around a coordinate, metres.
   static func narrowExtent(around coordinate: Coordinate) -> Double {
     // Near a pole the length of parallels changes quickly.
-    let toPole = (pole - Double(coordinate.latitude_e9.magnitude)) * leastNorth
+    let toPole =
+      (BoundingBox.pole - Double(coordinate.latitude_e9.magnitude)) * BoundingBox.leastMetres
     return min(narrowExtent, toPole / 50)
   }
 
@@ -60,9 +52,9 @@ struct LatitudeBand: Sendable {
   /// Whether all coordinates within `metres` of a coordinate lie in the band.
   func contains(_ coordinate: Coordinate, metres: Double) -> Bool {
     let latitude = Double(coordinate.latitude_e9)
-    let units = metres / LatitudeBand.leastNorth
-    return max(latitude - units, -LatitudeBand.pole) >= south
-      && min(latitude + units, LatitudeBand.pole) <= north
+    let units = metres / BoundingBox.leastMetres
+    return max(latitude - units, -BoundingBox.pole) >= south
+      && min(latitude + units, BoundingBox.pole) <= north
   }
 
   /// Upper bound of the squared distance between two coordinates of the band, square metres.

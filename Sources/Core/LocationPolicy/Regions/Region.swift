@@ -33,21 +33,37 @@ public struct Region: Equatable, Sendable {
   /// Identifier and kind.
   public var identifier: RegionIdentifier
   /// The shape; the only property that has geometry.
-  public var shape: Circle
+  public var shape: Shape
   /// Whether `didEnterRegion` is requested (REG-9). Ignored for conditions.
   public var notifyOnEntry: Bool
   /// Whether `didExitRegion` is requested (REG-9). Ignored for conditions.
   public var notifyOnExit: Bool
 
-  /// Creates a circle; it is validated when it is added.
+  /// Creates a region; its shape is validated when it is added.
+  public init(
+    _ identifier: RegionIdentifier, _ shape: Shape, notifyOnEntry: Bool = true,
+    notifyOnExit: Bool = true
+  ) {
+    self.identifier = identifier
+    self.shape = shape
+    self.notifyOnEntry = notifyOnEntry
+    self.notifyOnExit = notifyOnExit
+  }
+
+  /// Creates a circle.
   public init(
     _ identifier: RegionIdentifier, center: Coordinate, radius: Double, notifyOnEntry: Bool = true,
     notifyOnExit: Bool = true
   ) {
-    self.identifier = identifier
-    shape = Circle(center: center, radius: radius)
-    self.notifyOnEntry = notifyOnEntry
-    self.notifyOnExit = notifyOnExit
+    self.init(
+      identifier, .circle(Circle(center: center, radius: radius)), notifyOnEntry: notifyOnEntry,
+      notifyOnExit: notifyOnExit)
+  }
+
+  /// Content of a slot that monitors no region.
+  static var unset: Region {
+    Region(
+      RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
   }
 }
 

@@ -102,6 +102,23 @@ public struct RegionCrossing: Equatable, Sendable {
   }
 }
 
+extension RegionCrossing {
+  /// Distance that a device `beyondBoundary` metres outside a shape can travel before a fix can change the region,
+  /// metres.
+  ///
+  /// Only a fix past the boundary by the least margin starts a crossing, whatever its accuracy; and only a fix that is
+  /// not past it by that much can end a started crossing before its 20 s are over.
+  func distanceToChange(_ beyondBoundary: Double, leastMargin: Double) -> Double {
+    let past: Double
+    switch state {
+    case .unknown: return 0
+    case .inside: past = beyondBoundary - leastMargin
+    case .outside: past = -beyondBoundary - leastMargin
+    }
+    return pendingSince == nil ? -past : past
+  }
+}
+
 #if REACHED
   extension RegionCrossing {
     /// A started crossing has rows of its own.

@@ -1,11 +1,17 @@
 import LocationTypes
 
-/// The geometry of a region; ``RegionMonitor`` uses nothing else of a shape. A new shape is one file with a type that
-/// implements these requirements (Docs/Reference/regions.md).
+/// The geometry of a region: ``RegionMonitor`` has three queries about a shape and uses nothing else of it, except two
+/// constants. A new shape is one file with a type that conforms, and one case of ``Region/Shape``
+/// (Docs/Reference/regions.md).
 protocol RegionShape {
-  /// Distance from a position to the boundary, metres: positive outside, negative inside. Exact to 1 cm, or at most
-  /// 0.01 % too short more than 1 km outside.
-  func distanceBeyondBoundary(_ position: Coordinate) -> Double
+  /// Classifies a fix of this horizontal accuracy, metres.
+  func classify(_ position: Coordinate, accuracy: Double) -> RegionPlacement
+  /// Distance, metres, that a device at a position can travel before a fix can change the region: the movement of the
+  /// device changes it by no more than its length, exact to 2 cm.
+  func distanceToChange(of crossing: RegionCrossing, at position: Coordinate) -> Double
+  /// Latitudes and longitudes that contain the shape: every position outside of them is outside of the shape.
+  var boundingBox: BoundingBox { get }
+
   /// How far past the boundary a fix of the best accuracy must be, metres: above 0, at most
   /// ``RegionPlacement/minimumDistance``.
   var leastMargin: Double { get }
@@ -13,24 +19,42 @@ protocol RegionShape {
   func isValid(_ limits: RegionLimits) -> Bool
 }
 
-extension RegionShape {
-  /// Classifies a fix that is `beyondBoundary` metres outside.
-  func placement(_ beyondBoundary: Double, accuracy: Double) -> RegionPlacement {
-    RegionPlacement(
-      beyondBoundary: beyondBoundary, accuracy: accuracy, leastMargin: leastMargin)
+extension Region {
+  /// The shape of a region.
+  public enum Shape: Equatable, Sendable {
+    /// A circle on the ellipsoid.
+    case circle(Circle)
+  }
+}
+
+extension Region.Shape: RegionShape {
+  func classify(_ position: Coordinate, accuracy: Double) -> RegionPlacement {
+    switch self {
+    case .circle(let circle): circle.classify(position, accuracy: accuracy)
+    }
   }
 
-  /// Distance that a device `beyondBoundary` metres outside can travel before a fix can change the region, metres.
-  ///
-  /// Only a fix past the boundary by the least margin starts a crossing, whatever its accuracy; and only a fix that is
-  /// not past it by that much can end a started crossing before its 20 s are over.
-  func distanceToChange(of crossing: RegionCrossing, _ beyondBoundary: Double) -> Double {
-    let past: Double
-    switch crossing.state {
-    case .unknown: return 0
-    case .inside: past = beyondBoundary - leastMargin
-    case .outside: past = -beyondBoundary - leastMargin
+  func distanceToChange(of crossing: RegionCrossing, at position: Coordinate) -> Double {
+    switch self {
+    case .circle(let circle): circle.distanceToChange(of: crossing, at: position)
     }
-    return crossing.pendingSince == nil ? -past : past
+  }
+
+  var boundingBox: BoundingBox {
+    switch self {
+    case .circle(let circle): circle.boundingBox
+    }
+  }
+
+  var leastMargin: Double {
+    switch self {
+    case .circle(let circle): circle.leastMargin
+    }
+  }
+
+  func isValid(_ limits: RegionLimits) -> Bool {
+    switch self {
+    case .circle(let circle): circle.isValid(limits)
+    }
   }
 }

@@ -15,8 +15,7 @@ struct RegionSlot: Sendable {
   private(set) var use = Use.free
   /// Number of unreported crossings: 0, 1 or 2, the last ones.
   private(set) var pendingCrossings: UInt8 = 0
-  private(set) var region = Region(
-    RegionIdentifier(.region, 0), center: Coordinate(latitude_e9: 0, longitude_e9: 0), radius: 1)
+  private(set) var region = Region.unset
   private(set) var crossing = RegionCrossing()
   /// State that the client of a condition assumes: passed with the condition, or reported last.
   private(set) var assumedState = MonitorState.unknown
@@ -108,8 +107,8 @@ struct RegionSlot: Sendable {
     #if REACHED
       reach(4)
     #endif
-    let beyondBoundary = region.shape.distanceBeyondBoundary(position)
-    switch crossing.handle(region.shape.placement(beyondBoundary, accuracy: accuracy), at: time) {
+    let placement = region.shape.classify(position, accuracy: accuracy)
+    switch crossing.handle(placement, at: time) {
     case .none: break
     case .decided:
       answerAll()
@@ -118,7 +117,7 @@ struct RegionSlot: Sendable {
       }
     case .crossed: enqueueCrossing(at: time)
     }
-    let distance = region.shape.distanceToChange(of: crossing, beyondBoundary)
+    let distance = region.shape.distanceToChange(of: crossing, at: position)
     changesAt = travelled + (distance - RegionMonitor.distanceError)
   }
 

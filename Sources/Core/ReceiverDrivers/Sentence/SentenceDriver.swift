@@ -1,13 +1,15 @@
 import GNSSProtocols
 import LocationTypes
 
-/// Driver for receivers with proprietary NMEA commands: MediaTek (`$PMTK`), Airoha (`$PAIR`), CASIC (`$PCAS`).
+/// Driver for receivers with proprietary NMEA commands: MediaTek (`$PMTK`), Airoha (`$PAIR`), CASIC (`$PCAS`) and
+/// STMicroelectronics Teseo (`$PSTM`).
 ///
 /// Problem. These receivers must be configured, put to standby, woken and powered off, but they differ in whether and
-/// how they acknowledge a command, in what wakes them, and in when a new baud rate takes effect. Some reject standby,
-/// and a CASIC wakes from standby after 18 hours at the latest. The driver is pure: time is an argument, and bytes,
-/// pins and baud rate are effects. Shared parts are in ``CommandedDriver`` and ``ReceiverLink``, the commands in
-/// `SentenceCommand`. Sequences and their sources: `Docs/Reference/receivers.md`.
+/// how they acknowledge a command, in what wakes them, in when a new baud rate takes effect, and in where they keep their
+/// configuration. Some reject standby; standby of CASIC and Teseo ends by itself
+/// (``FamilyDescriptor/standbyLimit``). The driver is pure: time is an argument, and bytes, pins and baud rate are
+/// effects. Shared parts are in ``CommandedDriver`` and ``ReceiverLink``, the commands in `SentenceCommand`, the decision
+/// to write a Teseo's flash in ``FlashConfiguration``. Sequences and their sources: `Docs/Reference/receivers.md`.
 ///
 /// The driver supports neither batching nor a duty cycle: it reports those goals as `.refused` and tracks.
 ///
@@ -24,10 +26,10 @@ import LocationTypes
 ///          │                           │                        │ answer      │ no answer,
 ///          │ $PMTK, $PCAS              │ answer                 ▼             │ no wake-up left
 ///          ├───────────────────────────┼───────────────── changingSpeed       ▼
-///          │ $PAIR                     │                        │            lost
+///          │ $PAIR, $PSTM              │                        │            lost
 ///          └───────────────────────────┼── restarting ◀─────────┘
-///                                      ▼
-///                            a receiver that answers
+///                                      ▼        ▲
+///                  a receiver that answers      └── configuring, after a write to flash ($PSTM)
 /// ```
 ///
 /// States of a receiver that answers:
@@ -48,12 +50,13 @@ import LocationTypes
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
 /// | `tracking` | standby rejected, `standbyRetry` reached | `fallingAsleep` |
 /// | `tracking` | start notice, or a sentence that the configuration disables | `configuring` |
-/// | `tracking` | satellites in view wanted, or no longer (``SatelliteWatch``) | `switchingSatellites` |
+/// | `tracking` | satellites in view watched, or no longer (``SatelliteWatch``) | `switchingSatellites` |
 /// | `switchingSatellites` | answer, or none after two transmissions | `tracking` |
 /// | `switchingSatellites` | start notice | `configuring` |
 /// | `fallingAsleep` | silence, or acknowledgement and 0.5 s | `standby` or `unpowered` |
 /// | `standby` | live output, or a start notice | `fallingAsleep`; `lost` after the fourth time |
-/// | `standby` (CASIC) | 18 hours | `fallingAsleep` |
+/// | `standby` (CASIC, Teseo) | 18 hours | `fallingAsleep` |
+/// | `configuring` (Teseo) | values differ, flash written (``FlashConfiguration``) | `restarting` |
 /// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
 /// | every state except `idle` and `unpowered` | line fault | `lost` |
 /// | `lost` | back-off of 1, 2, 4 … 60 s (240 s if streaming) | wake-up; every fourth time a power cycle, if wired |
@@ -79,14 +82,13 @@ struct SentenceDriver: CommandedDriver {
   private(set) var isStandbyRejected = false
   /// Back-off after rejected standby attempts since the last standby.
   var standbyRetry = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
-  /// Number of writes to the receiver's flash since creation; stops at ``maximumFlashWrites``.
-  private(set) var flashWrites = 0
-  /// Maximum number of writes to the receiver's flash, which wears out, in the life of the driver.
-  static let maximumFlashWrites = 8
+  /// Which configuration the receiver's flash contains, as far as known.
+  var flash: FlashConfiguration
 
   /// Creates a driver without known state of the receiver. It does nothing before the first goal.
   init(_ setup: ReceiverSetup) {
     link = ReceiverLink(setup)
+    flash = FlashConfiguration(setup)
   }
 
   /// Current status. O(1).
@@ -168,7 +170,7 @@ extension SentenceDriver {
     }
   }
 
-  /// Continues after a baud rate change. An Airoha applies it with the next restart, the others immediately.
+  /// Continues after a baud rate change. Airoha and Teseo apply it with the next restart, the others immediately.
   private mutating func finishSpeedChange() {
     enter(setup.family.has(.speedAtRestart) ? .restarting : .probing)
   }
@@ -303,11 +305,14 @@ extension SentenceDriver {
     }
   }
 
-  /// Starts to write the configuration to the receiver's flash if a reported parameter differs and flash may be written.
+  /// Starts to write the configuration to the receiver's flash if the reported values require it.
   private mutating func correctsConfiguration(_ result: CommandResult) -> Bool {
-    let expected = setup.family.expectedValue(
-      part: link.exchange.part, interval_ms: setup.interval_ms)
-    guard link.exchange.lastSent == .configuration, result.value != expected, countFlashWrite()
+    let (part, family) = (link.exchange.part, setup.family)
+    guard link.exchange.lastSent == .configuration, family.has(.configurationInFlash),
+      flash.mustWrite(
+        result.value,
+        expected: family.expectedValue(part: part, interval_ms: setup.interval_ms),
+        isLast: part + 1 == family.descriptor.configurationParts)
     else { return false }
     link.closeExchange()
     link.beginState(endsPulse: false)
@@ -315,15 +320,11 @@ extension SentenceDriver {
     return true
   }
 
-  /// Whether the receiver's flash may be written again; counts the write.
-  mutating func countFlashWrite() -> Bool {
-    guard flashWrites < SentenceDriver.maximumFlashWrites else { return false }
-    flashWrites += 1
-    return true
-  }
-
   mutating func finishCommand() {
-    if link.exchange.lastSent == .storage { return enter(.restarting) }
+    if link.exchange.lastSent == .storage {
+      flash.markWritten()
+      return enter(.restarting)
+    }
     if case .satellites(let rate) = link.exchange.lastSent {
       link.satellites.finishSwitch(isOn: rate > 0, at: now)
     } else {
@@ -362,7 +363,7 @@ extension SentenceDriver {
 
   /// Requests GSV from a receiver that sends it only on request, and not again within the time of two reports.
   private mutating func requestSatellites() {
-    guard link.satellites.isWanted, setup.satelliteOutput == .requested,
+    guard link.satellites.isWatched, setup.satelliteOutput == .requested,
       link.satellites.beginRequest(at: now, after: setup.satelliteInterval)
     else { return }
     link.exchange.write(.satellites(every: 1))

@@ -20,9 +20,9 @@ extension SentenceDriver {
     case probingDefault = 6
     /// Setting the receiver's baud rate.
     case changingSpeed = 7
-    /// Restarting the receiver so that it applies the new baud rate (Airoha).
+    /// Restarting the receiver so that it applies the new baud rate (Airoha, Teseo) or configuration (Teseo).
     case restarting = 8
-    /// Writing the configuration.
+    /// Writing the configuration; a Teseo's is read, and written if it differs.
     case configuring = 9
     /// Awake with live output.
     case tracking = 10
@@ -89,15 +89,17 @@ extension SentenceDriver {
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed:
       // A receiver that does not keep the baud rate stays at the default one, so that its flash lasts.
-      if setup.family.has(.configurationInFlash), !countFlashWrite() { return declareLost() }
+      if setup.family.has(.configurationInFlash), !flash.countWrite() { return declareLost() }
       link.changeSpeed()
     case .restarting:
       link.exchange.write(.restart)
       link.due = now + setup.powerSettle + DriverTimeouts.sleepEntryTime
-    case .configuring: link.send(.configuration)
+    case .configuring:
+      flash.beginReading()
+      link.send(.configuration)
     case .switchingSatellites:
       beginSatelliteSwitch(
-        .satellites(every: link.satellites.isWanted ? setup.satelliteRate : 0))
+        .satellites(every: link.satellites.isWatched ? setup.satelliteRate : 0))
     case .fallingAsleep: link.beginSleepEntry()
     case .tracking:
       setTrackingDeadline()

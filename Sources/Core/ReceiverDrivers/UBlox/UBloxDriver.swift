@@ -73,7 +73,7 @@ import LocationTypes
 /// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off |
 /// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
 /// | `saving`, `restoring` | no answer after two transmissions | next message, or next state |
-/// | `tracking` | satellites in view wanted, or no longer (``SatelliteWatch``) | `switchingSatellites` |
+/// | `tracking` | satellites in view watched, or no longer (``SatelliteWatch``) | `switchingSatellites` |
 /// | `switchingSatellites` | answer, or none after two transmissions | next state |
 /// | every state except `idle` and `unpowered` | line fault | `lost` |
 /// | `lost` | back-off of 1, 2, 4 … 60 s (240 s if streaming) | wake-up; every fourth time a power cycle, if wired |
@@ -1214,10 +1214,10 @@ extension UBloxDriver {
     }
   }
 
-  /// Whether the receiver should send satellites in view: they are wanted, and the goal is to track.
+  /// Whether the receiver should send satellites in view: they are watched, and the goal is to track.
   private var wantsSatellites: Bool {
     switch effectiveGoal {
-    case .tracking, .powersave: link.satellites.isWanted
+    case .tracking, .powersave: link.satellites.isWatched
     case .none, .off, .standby, .batching: false
     }
   }

@@ -40,7 +40,8 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// Number of waits at the time the device was opened.
   private var waitCountAtOpen: UInt64?
   private var output = InlineArray<4_096, UInt8>(repeating: 0)
-  private var outputCount = 0
+  /// Number of bytes that wait for free space in the kernel's buffer.
+  private(set) var outputCount = 0
 
   /// Opens a line.
   ///
@@ -82,8 +83,6 @@ public struct SerialLine: ByteLine, ~Copyable {
   var isSending: Bool {
     outputCount > 0 || (descriptor >= 0 && clinux_line_queued(descriptor) > 0)
   }
-  /// Number of bytes that wait for free space in the kernel's buffer.
-  var queuedCount: Int { outputCount }
 
   // MARK: Device
 

@@ -1,12 +1,14 @@
+import GNSSProtocols
 import LinuxHAL
 import LocationTypes
 
 /// Detects the speed of a receiver on a serial line, and polls its identity where sending is permitted.
 struct ReceiverScan {
   /// Line speeds of receivers, baud, most common first.
-  static let speeds: [UInt32] = [
-    9_600, 115_200, 38_400, 57_600, 19_200, 4_800, 230_400, 460_800, 921_600,
-  ]
+  static let speeds: [UInt32] = {
+    let common: [UInt32] = [9_600, 115_200, 38_400, 57_600, 19_200]
+    return common + BaudRate.all.indices.map { BaudRate.all[$0] }.filter { !common.contains($0) }
+  }()
 
   /// Durations for which the line is read.
   struct Timeouts {

@@ -158,12 +158,14 @@ enum ProfileRules {
       expected: "\"nmea\"")
   }
 
-  /// Length of an epoch: a NAV-PVT frame has 100 bytes; RMC and GGA may have 82 each. Ten bits per byte.
-  private static let epochFitsLine = ProfileRule(
-    keys: ["receiver.output", "receiver.line_speed_baud", "receiver.fix_interval_ms"]
+  /// An epoch with the longest fields must end before the next one. Ten bits per byte.
+  static let epochFitsLine = ProfileRule(
+    keys: [
+      "receiver.family", "receiver.output", "receiver.line_speed_baud", "receiver.fix_interval_ms",
+    ]
   ) { draft in
     let receiver = draft.receiver
-    let bytes = receiver.output == .ubx ? 100 : 164
+    let bytes = receiver.family.epochLength(receiver.output).least
     let needed_ms = (bytes * 10 * 1_000 + receiver.lineSpeed_baud - 1) / receiver.lineSpeed_baud
     guard receiver.fixInterval < .milliseconds(Int64(needed_ms)) else { return nil }
     return .init(

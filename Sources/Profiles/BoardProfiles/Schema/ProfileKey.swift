@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationTypes
 import TOMLFiles
 
@@ -221,7 +222,7 @@ extension ProfileKey {
   static func lineSpeed(
     _ table: String, _ name: String, _ field: Field<Int>, _ meaning: String
   ) -> ProfileKey {
-    let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600]
+    let speeds = BaudRate.all.indices.map { Int(BaudRate.all[$0]) }
     return ProfileKey(
       table, name, .integerAmong(speeds), required: true, meaning,
       get: { .integer($0[keyPath: field]) },

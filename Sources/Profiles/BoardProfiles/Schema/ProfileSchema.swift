@@ -254,7 +254,7 @@ extension ProfileSchema {
         "Command set: UBX, or `$PMTK`, `$PAIR`, `$PCAS` or `$PSTM` sentences. `nmea` is a receiver that streams NMEA; "
           + "the service sends it nothing."),
       .word(
-        "receiver", "output", \.receiver.output,
+        "receiver", "output", \.receiver.output, words: [("ubx", .ubx), ("nmea", .nmea)],
         "Output protocol: UBX-NAV-PVT (u-blox receivers only) or NMEA."),
       .text(
         "receiver", "model", optional: \.receiver.model, 1...64,

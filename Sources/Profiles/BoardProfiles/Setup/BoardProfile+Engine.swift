@@ -53,7 +53,7 @@ extension BoardProfile {
       lineSpeed: UInt32(receiver.lineSpeed_baud),
       defaultLineSpeed: UInt32(receiver.defaultLineSpeed_baud),
       interval_ms: UInt16(clamping: receiver.fixInterval.microseconds / 1_000),
-      output: receiver.output == .ubx ? .ubx : .nmea,
+      output: receiver.output,
       hasWakePin: receiver.hasWakePin, hasSupplySwitch: receiver.hasSupplySwitch,
       batch: receiver.batch.map(batchSetup),
       hasPowerSave: receiver.power.powersave_mw != nil, ackTimeout: receiver.acknowledgeTimeout,
@@ -136,9 +136,9 @@ extension BoardProfile {
   }
 
   /// Time for which the serial line's input buffer of 4,096 bytes is sufficient, with a reserve of one epoch. An epoch
-  /// is one NAV-PVT frame of 100 bytes, or NMEA sentences of up to 800 bytes.
+  /// is at most as long as ``ReceiverFamily/epochLength(_:)`` states.
   private func inputBufferTime(_ receiver: Receiver) -> Interval {
-    let bytes: Int64 = receiver.output == .ubx ? 100 : 800
+    let bytes = Int64(receiver.family.epochLength(receiver.output).most)
     return receiver.fixInterval * (4_096 / bytes - 1)
   }
 

@@ -1,7 +1,7 @@
 import LocationPolicy
 import LocationTypes
 
-/// What one location manager wants, and the fixes that it does not get yet. A part of ``MergedDemand``.
+/// The demand of one location manager, and the fixes that are held for it. A part of ``MergedDemand``.
 struct ManagerDemand: Sendable {
   /// Whether `startUpdatingLocation` was called last.
   var isUpdating = false

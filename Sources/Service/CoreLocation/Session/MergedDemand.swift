@@ -119,7 +119,7 @@ struct MergedDemand: Sendable {
   /// Whether a delivery with that number belongs to the manager's present run of updates.
   func isCurrent(run: Int, of id: ManagerID) -> Bool { managers[id]?.run == run }
 
-  /// Removes a manager with all that it wants.
+  /// Removes a manager with its whole demand.
   mutating func remove(_ id: ManagerID, at now: Instant) {
     stop(id, at: now)
     if durable.isUsed(.significantChange, by: id) { setSignificantChange(id, false) }
@@ -368,7 +368,7 @@ struct MergedDemand: Sendable {
 
   // MARK: The service's demand
 
-  /// Applies the difference between what the managers want and what the service was asked for.
+  /// Applies the difference between the demand of the managers and what the service was asked for.
   private mutating func reconcile(at now: Instant) {
     guard service != nil else { return }
     for call in link.request(for: managers.values) { effects.calls.append(call) }
@@ -390,14 +390,14 @@ struct MergedDemand: Sendable {
         }
       }
     }
-    let isWanted = !running.isEmpty && running.allSatisfy { holds($0) }
+    let isRequired = !running.isEmpty && running.allSatisfy { holds($0) }
     let isAsked = deferrals.hasMerged
-    if isAsked, !isWanted {
+    if isAsked, !isRequired {
       deferrals.abandonMerged()
-      if wantsForwarded(running) { return }
+      if hasForwarded(running) { return }
       return call(.disallowDeferred)
     }
-    guard isWanted, !isAsked, isDeferralAvailable, !link.isPaused else { return }
+    guard isRequired, !isAsked, isDeferralAvailable, !link.isPaused else { return }
     let own = running.compactMap { managers[$0]?.deferral }
     let distance = own.map(\.remainingDistance).min() ?? LocationLimits.distanceMax
     let time =
@@ -406,7 +406,7 @@ struct MergedDemand: Sendable {
     call(.allowDeferred(distance: distance, timeout: time))
   }
 
-  private func wantsForwarded(_ running: [ManagerID]) -> Bool {
+  private func hasForwarded(_ running: [ManagerID]) -> Bool {
     running.contains { managers[$0]?.deferral?.isForwarded == true }
   }
 
@@ -424,7 +424,7 @@ struct MergedDemand: Sendable {
 
   // MARK: Connection
 
-  /// A connection was opened: asks it for everything that the managers want.
+  /// A connection was opened: requests everything that the managers demand.
   mutating func connected(_ session: WireSession, at now: Instant) {
     link.connect(session)
     setAuthorization(session.authorization, isReduced: session.isReduced)

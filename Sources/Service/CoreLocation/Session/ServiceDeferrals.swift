@@ -14,7 +14,7 @@ import LocationWire
 ///     forwarded ──→ cancelled (the program ended it)
 ///         │
 ///         ↓ another manager runs
-///      merged ────→ abandoned (it is replaced, or no longer wanted)
+///      merged ────→ abandoned (it is replaced, or no longer required)
 ///
 /// Each state ends with the finish. A part of ``MergedDemand``.
 struct ServiceDeferrals: Sendable {
@@ -101,7 +101,7 @@ struct ServiceDeferrals: Sendable {
     for i in owners.indices where owners[i] == .forwarded(id, call: call) { owners[i] = .merged }
   }
 
-  /// The merged deferral is replaced, or no longer wanted.
+  /// The merged deferral is replaced, or no longer required.
   mutating func abandonMerged() {
     for i in owners.indices where owners[i] == .merged { owners[i] = .abandoned }
   }

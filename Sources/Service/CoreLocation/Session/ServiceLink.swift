@@ -7,7 +7,7 @@ import LocationWire
 /// # Problem
 ///
 /// The service has one set of settings, one run of updates and one execution state for the process. ``request(for:)`` and
-/// ``requestExecution(for:)`` compare what the managers want with what this connection was asked for, and return only the
+/// ``requestExecution(for:)`` compare the demand of the managers with what this connection was asked for, and return only the
 /// calls for the difference. A new connection was asked for nothing, so that the same comparison repeats everything.
 ///
 /// # States
@@ -99,24 +99,24 @@ struct ServiceLink: Sendable {
   mutating func request(for managers: some Collection<ManagerDemand>) -> [WireCall] {
     guard let asked = demand else { return [] }
     var calls: [WireCall] = []
-    var wanted = asked
-    wanted.merge(managers.filter { $0.isUpdating || $0.requestsLocation })
-    wanted.allowsBackground = wanted.allowsBackground && !isBackgroundRefused
-    wanted.isUpdating = managers.contains(where: \.isUpdating)
-    if let settings = wanted.changedSettings(from: asked) { calls.append(.configure(settings)) }
-    if wanted.allowsBackground != asked.allowsBackground {
+    var target = asked
+    target.merge(managers.filter { $0.isUpdating || $0.requestsLocation })
+    target.allowsBackground = target.allowsBackground && !isBackgroundRefused
+    target.isUpdating = managers.contains(where: \.isUpdating)
+    if let settings = target.changedSettings(from: asked) { calls.append(.configure(settings)) }
+    if target.allowsBackground != asked.allowsBackground {
       var settings = WireSettings()
-      settings.allowsBackground = wanted.allowsBackground
+      settings.allowsBackground = target.allowsBackground
       calls.append(.configure(settings))
     }
-    if wanted.isUpdating != asked.isUpdating {
-      calls.append(wanted.isUpdating ? .startUpdating : .stopUpdating)
+    if target.isUpdating != asked.isUpdating {
+      calls.append(target.isUpdating ? .startUpdating : .stopUpdating)
       // Both cancel a request (STD-11).
       isRequestForwarded = false
       isPaused = false
     }
-    demand = wanted
-    if !wanted.isUpdating, !isRequestForwarded, managers.contains(where: \.requestsLocation) {
+    demand = target
+    if !target.isUpdating, !isRequestForwarded, managers.contains(where: \.requestsLocation) {
       isRequestForwarded = true
       calls.append(.requestLocation)
     }
@@ -132,14 +132,14 @@ struct ServiceLink: Sendable {
   /// program on a board without a screen has no other way to leave the foreground.
   mutating func requestExecution(for managers: some Collection<ManagerDemand>) -> WireCall? {
     guard let asked = demand, !isLaunched else { return nil }
-    // A loop and a request want fixes now, which a process in the background may not get.
+    // A loop and a request need fixes now, which a process in the background may not get.
     let needsForeground = hasLoops || managers.contains(where: \.requestsLocation)
     let running = managers.filter(\.isUpdating)
     let isDeferring = !running.isEmpty && running.allSatisfy(\.isDeferring)
-    let wanted: ExecutionState =
+    let target: ExecutionState =
       asked.allowsBackground && isDeferring && !needsForeground ? .background : .foreground
-    guard wanted != asked.execution else { return nil }
-    demand?.execution = wanted
-    return .setExecution(wanted)
+    guard target != asked.execution else { return nil }
+    demand?.execution = target
+    return .setExecution(target)
   }
 }

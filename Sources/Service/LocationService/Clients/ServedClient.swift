@@ -24,7 +24,7 @@ import ServiceState
 /// # Invariants
 ///
 /// - Owner: ``ClientRegistry``. Record and engine change together: ``LocationServer`` submits the request for each
-///   change that the engine must know.
+///   change that must be passed to the engine.
 /// - Without a process, the queue contains events only.
 /// - ``notices``, ``sessions``, ``launch``, ``rows``, ``regionNames`` and ``holds`` own their state; the operations that need only
 ///   one of them call it directly.

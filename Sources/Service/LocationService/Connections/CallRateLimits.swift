@@ -12,17 +12,17 @@ struct CallRateLimits {
   /// Rate of calls of permitted clients that change durable state. The burst permits all programs of a user to
   /// reconnect at the same time, each with all its regions.
   static let permittedCalls = RateLimit(burst: 256, perSecond: 2)
-  /// Number of buckets above which full ones are removed.
+  /// Largest number of buckets.
   static let capacity = 64
 
   /// Key of a bucket: each user has one per standing, so that its permitted and unpermitted clients do not affect each
   /// other.
-  private struct BucketKey: Hashable {
-    var user: UInt32
-    var standing: Standing
+  struct BucketKey: Hashable {
+    let user: UInt32
+    let standing: Standing
   }
 
-  private var buckets: [BucketKey: TokenBucket] = [:]
+  private(set) var buckets = TokenBucketTable<BucketKey>(capacity: capacity)
 
   private static func limit(_ standing: Standing) -> RateLimit? {
     switch standing {
@@ -32,9 +32,6 @@ struct CallRateLimits {
     }
   }
 
-  /// Number of buckets.
-  var bucketCount: Int { buckets.count }
-
   /// Earliest time at which the next call of a user may be handled; `now` if there is no delay.
   func nextCall(of user: UInt32, _ standing: Standing, at now: Instant) -> Instant {
     guard CallRateLimits.limit(standing) != nil,
@@ -43,16 +40,13 @@ struct CallRateLimits {
     return bucket.time(reaching: 1, at: now)
   }
 
-  /// Charges a call to a user.
+  /// Charges a call to a user. O(1), except for the first call of a user with all buckets in use: O(``capacity``).
   mutating func charge(_ cost: Double, to user: UInt32, _ standing: Standing, at now: Instant) {
     guard cost > 0, let limit = CallRateLimits.limit(standing) else { return }
     let key = BucketKey(user: user, standing: standing)
     var bucket = buckets[key] ?? TokenBucket(limit, at: now)
     bucket.consume(cost, at: now)
-    buckets[key] = bucket
-    if buckets.count > CallRateLimits.capacity {
-      buckets = buckets.filter { !$0.value.isFull(at: now) }
-    }
+    buckets.store(bucket, for: key, at: now)
   }
 }
 

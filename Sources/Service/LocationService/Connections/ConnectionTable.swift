@@ -25,7 +25,7 @@ import LocationWire
 ///
 /// # Invariants
 ///
-/// - Owner: ``LocationServer``. This type knows no clients: closing a connection returns it, and the server updates the
+/// - Owner: ``LocationServer``. This type does not depend on clients: closing a connection returns it, and the server updates the
 ///   client that it served.
 /// - Indices are reused. Code that keeps an index across a call that may close connections compares the object
 ///   (`===`); an event of a wait applies only to connections accepted before it (``Connection/acceptedWait``).

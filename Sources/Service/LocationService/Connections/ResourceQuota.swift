@@ -141,13 +141,35 @@ struct TokenBucket {
     levelTime = now
   }
 
-  /// Whether the bucket is full.
-  func isFull(at now: Instant) -> Bool { level(at: now) >= limit.burst }
+  /// Earliest time at which the bucket is full.
+  func fullTime(at now: Instant) -> Instant { time(reaching: limit.burst, at: now) }
 
   /// Earliest time at which at least `amount` tokens are available.
   func time(reaching amount: Double, at now: Instant) -> Instant {
     let missing = amount - level(at: now)
     guard missing > 0 else { return now }
     return now + Interval(microseconds: Int64((missing / limit.perSecond * 1_000_000).rounded(.up)))
+  }
+}
+
+/// Buckets by user or another key, of a bounded number.
+struct TokenBucketTable<Key: Hashable> {
+  /// Largest number of buckets. A further one replaces the one that is full first, whose key is then not limited by its
+  /// earlier consumption.
+  let capacity: Int
+  private(set) var buckets: [Key: TokenBucket] = [:]
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// The bucket of a key; nil for a full one.
+  subscript(_ key: Key) -> TokenBucket? { buckets[key] }
+
+  /// Stores a bucket. O(1), or O(``capacity``) for a new key if all are in use.
+  mutating func store(_ bucket: TokenBucket, for key: Key, at now: Instant) {
+    if buckets.count >= capacity, buckets[key] == nil {
+      let fullest = buckets.min { $0.value.fullTime(at: now) < $1.value.fullTime(at: now) }
+      if let fullest { buckets[fullest.key] = nil }
+    }
+    buckets[key] = bucket
   }
 }

@@ -73,7 +73,7 @@ extension LocationServer {
     let number = clients[client].number
     persistence.setHandled(nil, identifier, of: number, at: now)
     guard let previous = persistence.region(identifier, of: number),
-      previous.shape != Circle(center: region.center, radius: region.radius)
+      previous.shape != .circle(Circle(center: region.center, radius: region.radius))
     else { return }
     discardEvents(client) { notice in
       guard case .region(let event, _) = notice else { return false }

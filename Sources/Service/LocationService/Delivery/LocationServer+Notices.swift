@@ -16,11 +16,11 @@ extension LocationServer {
   /// Sends queued notices and events in the order of occurrence (REG-8), as far as the connection accepts them, then
   /// the diagnostics of sessions.
   mutating func sendNotices(_ client: Int, _ engine: borrowing Engine) {
-    let mayKnow = clients.slots[client].access.authorization.isGranted
+    let isPermitted = clients.slots[client].access.authorization.isGranted
     let started = clients.slots[client].process?.startedServices ?? StartedServices()
     let use = clients.slots[client].use
     while let entry = clients.slots[client].notices.nextIndex(where: {
-      mayKnow && started.includes($0, use)
+      isPermitted && started.includes($0, use)
     }), let index = noticeConnection(of: client) {
       switch clients.slots[client].notices.entries[entry] {
       case .event(let event):

@@ -34,35 +34,35 @@ extension LocationServer {
   func status(
     _ engine: borrowing Engine, _ effects: Effects, for index: Int, at now: Instant
   ) -> WireStatus {
-    let mayKnow = mayReadLocation(index)
+    let isPermitted = mayReadLocation(index)
     let user = connections[index]?.peer.user
     var status = WireStatus(
       version: environment.version, board: environment.board,
-      now: FixTime(acquired: now, utc: mayKnow ? utc(now) : nil), generation: engine.generation,
-      nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
-      clients: clients.slots.count { $0.process != nil && (mayKnow || $0.name.user == user) })
-    if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
+      now: FixTime(acquired: now, utc: isPermitted ? utc(now) : nil), generation: engine.generation,
+      nextSequence: isPermitted ? engine.head : nil, ringCapacity: engine.capacity,
+      clients: clients.slots.count { $0.process != nil && (isPermitted || $0.name.user == user) })
+    if isPermitted, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
       status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
     }
-    if mayKnow { status.ringFixes = engine.fixesInRing }
+    if isPermitted { status.ringFixes = engine.fixesInRing }
     status.batteryPercent = engine.batteryCharge
     status.shed = engine.shed
     status.isSleepInhibited = engine.isSleepInhibited
-    if mayKnow { status.plan = plan(engine, effects) }
+    if isPermitted { status.plan = plan(engine, effects) }
     status.receiver = engine.receiverReport(at: now).map {
-      power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
+      power.wireReceiver($0, isPermitted: isPermitted, at: now, delivery.utcOffset)
     }
-    if mayKnow { status.clock = clock?.description(at: now, delivery.utcOffset) }
+    if isPermitted { status.clock = clock?.description(at: now, delivery.utcOffset) }
     let seesAll = user.map(permissions.isAdministrator) ?? false
     let clientHolds =
-      mayKnow
+      isPermitted
       ? clientHolds(engine, at: now) { i in
         seesAll || clients[i].name.user == user ? clients[i].name : nil
       } : nil
     status.holds = power.holds(clientHolds, engine, effects)
     for i in clients.indices {
       guard let use = use(of: i, engine, at: now) else { continue }
-      if mayKnow || use.name.user == user { status.demandingClients += 1 }
+      if isPermitted || use.name.user == user { status.demandingClients += 1 }
       if seesAll || use.name.user == user { status.uses.append(use) }
     }
     return status

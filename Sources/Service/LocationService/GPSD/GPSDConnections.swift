@@ -41,7 +41,7 @@ public struct GPSDListeners {
 ///
 /// # Invariants
 ///
-/// - Owner: ``LocationServer``. This type knows no clients.
+/// - Owner: ``LocationServer``. This type does not depend on clients.
 /// - Indices are reused; an event of a wait applies only to connections accepted before it.
 ///
 /// # Bounds
@@ -66,7 +66,7 @@ struct GPSDConnections {
   static let requests = RateLimit(burst: 512, perSecond: 64)
   /// Rate of a user without permission.
   static let unpermittedRequests = RateLimit(burst: 64, perSecond: 2)
-  /// Number of buckets above which full ones are removed.
+  /// Largest number of buckets.
   static let bucketCapacity = 64
 
   /// A ready descriptor.
@@ -82,7 +82,7 @@ struct GPSDConnections {
   /// Time at which listeners are added again after no descriptor was free; nil while connections are accepted.
   private(set) var acceptsAt: Instant?
   private var helpers = [Int32?](repeating: nil, count: helperCapacity)
-  private var buckets: [UInt32: TokenBucket] = [:]
+  private var buckets = TokenBucketTable<UInt32>(capacity: bucketCapacity)
   private var buffer: [UInt8] = []
   private var wait: UInt64 = 0
   private var handled = 0
@@ -315,10 +315,7 @@ struct GPSDConnections {
     var bucket = buckets[account] ?? TokenBucket(limit, at: now)
     if bucket.limit != limit { bucket = TokenBucket(limit, at: now) }
     bucket.consume(cost, at: now)
-    buckets[account] = bucket
-    if buckets.count > GPSDConnections.bucketCapacity {
-      buckets = buckets.filter { !$0.value.isFull(at: now) }
-    }
+    buckets.store(bucket, for: account, at: now)
   }
 
   /// Writes as much output as the socket accepts, and sets what to wait for.

@@ -120,9 +120,12 @@ extension Persistence {
   func monitoredRegions(of client: ClientNumber, includesState: Bool) -> [WireMonitoredRegion] {
     let rows = store.rows.regions.all.filter { $0.client == client }
     return rows.sorted { $0.region.identifier.number < $1.region.identifier.number }.map { row in
+      let circle =
+        switch row.region.shape {
+        case .circle(let circle): circle
+        }
       var region = WireRegion(
-        row.region.identifier.kind, name: row.name, center: row.region.shape.center,
-        radius: row.region.shape.radius)
+        row.region.identifier.kind, name: row.name, center: circle.center, radius: circle.radius)
       region.notifyOnEntry = row.region.notifyOnEntry
       region.notifyOnExit = row.region.notifyOnExit
       guard includesState else {

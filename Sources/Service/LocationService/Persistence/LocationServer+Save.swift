@@ -6,8 +6,9 @@ import ServiceState
 // Saves the durable rows of clients (BKG-20), at the end of a turn and with each sync of the ring.
 
 extension LocationServer {
-  /// Updates the rows of dirty clients, and flushes if a pending answer requires it.
+  /// Updates the rows of dirty clients and the receiver's, and flushes if a pending answer requires it.
   mutating func saveDirtyClients(_ engine: borrowing Engine, at now: Instant) {
+    saveFlashRecord(engine)
     let mustFlush = answers.hasDurable || persistence.requiresFlush
     for i in clients.indices where clients.slots[i].rows.needsUpdate(isFlushing: mustFlush) {
       if clients[i].isVacant { clients[i].rows.discard() } else { save(i, engine) }
@@ -18,6 +19,7 @@ extension LocationServer {
   /// Updates the rows of all clients and flushes: with each sync of the ring, and at the end.
   public mutating func saveAll(_ engine: borrowing Engine) {
     for i in clients.indices where !clients[i].isVacant { save(i, engine) }
+    saveFlashRecord(engine)
     persistence.didUpdateAllRows()
     flushState()
   }

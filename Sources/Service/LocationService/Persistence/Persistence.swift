@@ -2,6 +2,7 @@ import CLinux
 import LinuxHAL
 import LocationPolicy
 import LocationTypes
+import ReceiverDrivers
 import ServiceState
 
 /// The durable state of the service: what is not on the disk yet, when it is written, and whether that fails.
@@ -44,8 +45,10 @@ struct Persistence {
     static let updatesChange = Unsaved(rawValue: 2)
     /// A client has acknowledged fixes, and its row is not updated. Requires no flush: the next sync saves it.
     static let acknowledgement = Unsaved(rawValue: 4)
+    /// The receiver's flash was written. The next run must not write it again.
+    static let flash = Unsaved(rawValue: 8)
     /// The reasons that require a flush at the end of the turn.
-    static let urgent: Unsaved = [.event, .updatesChange]
+    static let urgent: Unsaved = [.event, .updatesChange, .flash]
   }
 
   /// Whether the last flush succeeded.
@@ -63,6 +66,8 @@ struct Persistence {
   /// Whether rows of clients were lost. A client without a row may then have had undelivered fixes.
   private(set) var mayHaveLostClients = false
   private var disk = Disk.working
+  /// The engine's last record of writes to the receiver's flash.
+  private var flash = FlashRecord()
   private let log: ServiceLog
   private let wallTimeAtBoot_ns: @Sendable () -> Int64
 
@@ -132,6 +137,13 @@ struct Persistence {
   }
 
   // MARK: Rows
+
+  /// Whether the engine's record of writes to the receiver's flash has changed since the last call.
+  mutating func needsRecord(_ record: FlashRecord) -> Bool {
+    guard record != flash else { return false }
+    flash = record
+    return true
+  }
 
   /// Adds or replaces a row.
   func put<Row>(

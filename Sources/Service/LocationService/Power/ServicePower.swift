@@ -5,7 +5,7 @@ import LocationPolicy
 import LocationTypes
 import LocationWire
 
-/// What the service knows and reports about power: the receiver's state, the energy ledger, what keeps the board from
+/// The service's records and reports of power: the receiver's state, the energy ledger, what keeps the board from
 /// sleeping, and a requested flush.
 ///
 /// # Problem
@@ -113,18 +113,18 @@ struct ServicePower {
 
   /// The receiver's state for the socket.
   ///
-  /// - Parameter mayKnow: Whether the caller may know where the board is, and so whether the receiver has a fix.
+  /// - Parameter isPermitted: Whether the caller may read where the board is, and so whether the receiver has a fix.
   func wireReceiver(
-    _ report: ReceiverReport, mayKnow: Bool, at now: Instant, _ utcOffset: UTCOffset
+    _ report: ReceiverReport, isPermitted: Bool, at now: Instant, _ utcOffset: UTCOffset
   ) -> WireReceiver {
     // Update a copy: since the last turn, the silence may have become too long.
     var monitor = receiver
     _ = monitor.update(report, hasBackup: settings.power.hasBackupSupply, at: now)
-    let since = mayKnow ? monitor.since : monitor.coarseSince
+    let since = isPermitted ? monitor.since : monitor.coarseSince
     var result = WireReceiver(
-      mayKnow ? monitor.state : monitor.state.coarse, isAnswering: monitor.isResponding,
-      since: FixTime(acquired: since, utc: mayKnow ? utcOffset.utc(since) : nil))
-    if mayKnow {
+      isPermitted ? monitor.state : monitor.state.coarse, isAnswering: monitor.isResponding,
+      since: FixTime(acquired: since, utc: isPermitted ? utcOffset.utc(since) : nil))
+    if isPermitted {
       result.lastByte = monitor.lastInput.map { FixTime(acquired: $0, utc: utcOffset.utc($0)) }
       result.lastFix = monitor.lastFix.map { FixTime(acquired: $0, utc: utcOffset.utc($0)) }
     }

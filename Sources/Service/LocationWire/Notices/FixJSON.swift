@@ -7,15 +7,7 @@ extension StoredFix: WireObject {
     name.write(to: &json)
     time.write(to: &json)
     fix.coordinate.write(to: &json)
-    json.member("altitude_m", fix.altitude_mm, scale: 3)
-    json.member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, scale: 3)
-    json.member("speed_mps", fix.speed_mmps, scale: 3)
-    json.member("course_deg", fix.course_e4, scale: 4)
-    json.member("horizontal_accuracy_m", fix.horizontalAccuracy_mm, scale: 3)
-    json.member("vertical_accuracy_m", fix.verticalAccuracy_mm, scale: 3)
-    json.member("speed_accuracy_mps", fix.speedAccuracy_mmps, scale: 3)
-    json.member("course_accuracy_deg", fix.courseAccuracy_e2, scale: 2)
-    if let satellites = fix.satellites { json.member("satellites_used", Int64(satellites)) }
+    json.measurements(of: fix)
     json.member("mode", word: fix.mode.wireWord)
     if fix.quality != .unknown { json.member("quality", word: fix.quality.wireWord) }
     if fix.isDateUncertain { json.member("date_uncertain", true) }
@@ -43,6 +35,22 @@ extension StoredFix: WireObject {
     fix.isSimulated = try fields.read("simulated", else: false)
     fix.isFromAccessory = try fields.read("accessory", else: false)
     self.init(name: name, fix: fix)
+  }
+}
+
+extension JSONOutput {
+  /// Appends the values of a fix from its altitude to the number of its satellites, with the unit in each name; unknown
+  /// ones are omitted.
+  public mutating func measurements(of fix: Fix) {
+    member("altitude_m", fix.altitude_mm, scale: 3)
+    member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, scale: 3)
+    member("speed_mps", fix.speed_mmps, scale: 3)
+    member("course_deg", fix.course_e4, scale: 4)
+    member("horizontal_accuracy_m", fix.horizontalAccuracy_mm, scale: 3)
+    member("vertical_accuracy_m", fix.verticalAccuracy_mm, scale: 3)
+    member("speed_accuracy_mps", fix.speedAccuracy_mmps, scale: 3)
+    member("course_accuracy_deg", fix.courseAccuracy_e2, scale: 2)
+    if let satellites = fix.satellites { member("satellites_used", Int64(satellites)) }
   }
 }
 

@@ -30,7 +30,7 @@ import LocationTypes
 ///     ``DatabaseTransfer``      transfer of the navigation database                       next entries
 ///     ``CommandInput``          bytes in transit from the host, decoders, commands        next arrival, command
 ///     ``ReceiverLine``          bytes in transit to the host, unread bytes
-///     ``ReceiverOutput``        the message being composed, recorded bytes
+///     ``MessageOutput``         the message being composed, recorded bytes
 ///     ``ReceiverFaults``        events of the fault plan, random faults                   next fault
 ///     ``RecordingPlayer``       position in a replayed recording                          next chunk
 ///
@@ -65,7 +65,7 @@ struct SimulatedReceiver: Sendable {
   private var input = CommandInput()
   /// The line to the host.
   private(set) var line = ReceiverLine()
-  private var output: ReceiverOutput
+  private var output: MessageOutput
   private var faults: ReceiverFaults
   /// Recording that is replayed instead of the track.
   private(set) var player: RecordingPlayer?
@@ -82,7 +82,7 @@ struct SimulatedReceiver: Sendable {
     configuration = ReceiverConfiguration(setup.receiver)
     acquisition = AcquisitionModel(setup)
     epochs = EpochSource(setup, track: track)
-    output = ReceiverOutput(recordsBytes: setup.recordsBytes)
+    output = MessageOutput(recordsBytes: setup.recordsBytes)
     faults = ReceiverFaults(setup.faults, seed: setup.seed)
     self.player = player
   }

@@ -46,15 +46,7 @@ enum EpochJSON {
       json.member("latitude_deg", fix.coordinate.latitude_e9, scale: 9)
       json.member("longitude_deg", fix.coordinate.longitude_e9, scale: 9)
     }
-    json.member("altitude_m", fix.altitude_mm, scale: 3)
-    json.member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, scale: 3)
-    json.member("speed_mps", fix.speed_mmps, scale: 3)
-    json.member("course_deg", fix.course_e4, scale: 4)
-    json.member("horizontal_accuracy_m", fix.horizontalAccuracy_mm, scale: 3)
-    json.member("vertical_accuracy_m", fix.verticalAccuracy_mm, scale: 3)
-    json.member("speed_accuracy_mps", fix.speedAccuracy_mmps, scale: 3)
-    json.member("course_accuracy_deg", fix.courseAccuracy_e2, scale: 2)
-    if let satellites = fix.satellites { json.member("satellites_used", Int64(satellites)) }
+    json.measurements(of: fix)
   }
 }
 

@@ -28,7 +28,6 @@ struct FixWriter: ~Copyable {
 
   /// Adds a fix; the first call also adds the start of the document.
   mutating func write(_ stored: StoredFix) {
-    let isFirst = !hasStarted
     writeStartIfNeeded()
     let follows = last.map { $0 + 1 == stored.name.sequence } ?? true
     last = stored.name.sequence
@@ -39,8 +38,7 @@ struct FixWriter: ~Copyable {
       epochs.write(Epoch(stored.fix))
     case .jsonl: epochs.write(Epoch(stored.fix))
     case .geojson:
-      if !isFirst { epochs.output.text.add(",\n") }
-      FixWriter.write(feature: stored, to: &epochs.output)
+      epochs.output.listLine { FixWriter.write(feature: stored, to: &$0) }
     case .csv: EpochTable.write(stored, to: &epochs.output.text)
     case .nmea: write(sentences: stored.fix)
     }
@@ -51,7 +49,7 @@ struct FixWriter: ~Copyable {
     writeStartIfNeeded()
     switch format {
     case .gpx, .jsonl: epochs.finish()
-    case .geojson: epochs.output.text.add("\n]}\n")
+    case .geojson: epochs.output.endListLines()
     case .csv, .nmea: break
     }
   }
@@ -62,7 +60,7 @@ struct FixWriter: ~Copyable {
     switch format {
     case .gpx, .jsonl, .nmea: break
     case .geojson:
-      epochs.output.text.add("{\"type\":\"FeatureCollection\",\"features\":[\n")
+      epochs.output.beginListLines("features") { $0.member("type", word: "FeatureCollection") }
     case .csv: EpochTable.writeStoredHeader(to: &epochs.output.text)
     }
   }
@@ -70,24 +68,22 @@ struct FixWriter: ~Copyable {
   /// Adds a feature. In RFC 7946, longitude precedes latitude, and the third number is the height above the ellipsoid.
   private static func write(feature stored: StoredFix, to json: inout JSONOutput) {
     let fix = stored.fix
-    json.object { json in
-      json.member("type", word: "Feature")
-      json.object("geometry") { json in
-        json.member("type", word: "Point")
-        json.list("coordinates") { json in
-          json.element(fix.coordinate.longitude_e9, scale: 9)
-          json.element(fix.coordinate.latitude_e9, scale: 9)
-          if let altitude = fix.ellipsoidalAltitude_mm { json.element(Int64(altitude), scale: 3) }
-        }
+    json.member("type", word: "Feature")
+    json.object("geometry") { json in
+      json.member("type", word: "Point")
+      json.list("coordinates") { json in
+        json.element(fix.coordinate.longitude_e9, scale: 9)
+        json.element(fix.coordinate.latitude_e9, scale: 9)
+        if let altitude = fix.ellipsoidalAltitude_mm { json.element(Int64(altitude), scale: 3) }
       }
-      json.object("properties") { json in
-        json.member("generation", Int64(stored.name.generation))
-        json.member("sequence", Int64(clamping: stored.name.sequence))
-        if let utc = fix.utc { json.string("time") { $0.add(iso8601: utc) } }
-        if fix.isDateUncertain { json.member("date_uncertain", true) }
-        json.member("mode", EpochNames.mode(Epoch(fix).mode))
-        EpochJSON.write(fix, withCoordinate: false, to: &json)
-      }
+    }
+    json.object("properties") { json in
+      json.member("generation", Int64(stored.name.generation))
+      json.member("sequence", Int64(clamping: stored.name.sequence))
+      if let utc = fix.utc { json.string("time") { $0.add(iso8601: utc) } }
+      if fix.isDateUncertain { json.member("date_uncertain", true) }
+      json.member("mode", EpochNames.mode(Epoch(fix).mode))
+      EpochJSON.write(fix, withCoordinate: false, to: &json)
     }
   }
 

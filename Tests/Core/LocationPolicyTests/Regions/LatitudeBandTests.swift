@@ -18,7 +18,7 @@ import Testing
           latitude: latitude, longitude: Double.random(in: -180...180, using: &random)))
       let widths: [Double] = [0, 10, 4_000, 300_000]
       let metres = widths.randomElement(using: &random) ?? 0
-      let band = LatitudeBand(around: origin, metres: metres)
+      let band = LatitudeBand(Circle(center: origin, radius: metres).boundingBox)
       let positions = (0..<2).map { _ in
         origin.destination(
           bearing: Double.random(in: 0...360, using: &random),

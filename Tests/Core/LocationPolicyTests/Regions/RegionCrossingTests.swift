@@ -29,7 +29,10 @@ struct RegionCrossingTests {
     _ distance: Double, _ accuracy: Double, _ radius: Double, _ placement: RegionPlacement
   ) {
     let circle = Circle(center: equator, radius: radius)
-    #expect(circle.placement(distance - radius, accuracy: accuracy) == placement)
+    #expect(
+      RegionPlacement(
+        beyondBoundary: distance - radius, accuracy: accuracy, leastMargin: circle.leastMargin)
+        == placement)
   }
 
   struct Row: Sendable, CustomStringConvertible {

@@ -56,8 +56,9 @@ struct RegionOracle {
   }
 
   private mutating func check(_ i: Int, _ fix: Fix) -> [RegionEvent] {
-    let radius = circles[i].region.shape.radius
-    let distance = circles[i].region.shape.center.distance(to: fix.coordinate)
+    let circle = circles[i].region.circle
+    let radius = circle.radius
+    let distance = circle.center.distance(to: fix.coordinate)
     let accuracy = fix.horizontalAccuracy ?? 10
     guard abs(distance - radius) >= accuracy else { return [] }
     let isInside = distance <= radius

@@ -74,3 +74,12 @@ func exited(_ identifier: RegionIdentifier = home, _ seconds: Double) -> RegionE
 func monitored(_ state: MonitorState, _ seconds: Double) -> RegionEvent {
   .monitor(gate, state, nil, at: Instant(seconds: seconds))
 }
+
+extension Region {
+  /// The circle that the region is.
+  var circle: Circle {
+    switch shape {
+    case .circle(let circle): circle
+    }
+  }
+}

@@ -25,7 +25,7 @@ final class FamilyBench {
     case rejectEntries
   }
 
-  let setup: ReceiverSetup
+  private(set) var setup: ReceiverSetup
   private var driver: ReceiverDriver
   private var board: SimulatedBoard
   private var decoder = GNSSDecoder()
@@ -53,7 +53,8 @@ final class FamilyBench {
 
   init(
     _ setup: ReceiverSetup, faults: FaultPlan = FaultPlan(), backup: Bool = true,
-    offBefore: Interval? = .seconds(5), hasSky: Bool = false
+    offBefore: Interval? = .seconds(5), hasSky: Bool = false,
+    shortestStoredInterval: Interval = .zero
   ) {
     self.setup = setup
     driver = ReceiverDriver(setup)
@@ -68,6 +69,7 @@ final class FamilyBench {
     simulation.receiver.hasBatchPin = setup.batch?.pioWired ?? false
     simulation.receiver.offBeforeStart = offBefore
     simulation.receiver.hasSky = hasSky
+    simulation.receiver.shortestStoredInterval = shortestStoredInterval
     simulation.faults = faults
     board = SimulatedBoard(
       simulation, track: Scenario.walk.track(seed: 1, duration: .seconds(10_800)))
@@ -82,6 +84,19 @@ final class FamilyBench {
   var status: DriverStatus { driver.status }
   /// The written bytes, as text.
   var sentences: [String] { written.map { String(decoding: $0, as: UTF8.self) } }
+
+  /// Replaces the driver by a new one, as a start of the service does. It gets the record of the receiver's flash, or with
+  /// false nothing.
+  func restartService(
+    keepsFlashRecord: Bool = true, _ change: (inout ReceiverSetup) -> Void = { _ in }
+  ) {
+    setup.flash = keepsFlashRecord ? driver.flashRecord : FlashRecord()
+    change(&setup)
+    driver = ReceiverDriver(setup)
+    decoder = GNSSDecoder()
+    assembler = EpochAssembler()
+    clearRecords()
+  }
 
   func clearRecords() {
     reported = []

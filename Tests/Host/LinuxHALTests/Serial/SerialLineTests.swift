@@ -121,7 +121,7 @@ import Testing
         break
       }
     }
-    #expect(refusal == .full && line.queuedCount > SerialLine.outputCapacity - 100)
+    #expect(refusal == .full && line.outputCount > SerialLine.outputCapacity - 100)
     var received: [UInt8] = []
     while received.count < sent.count {
       received += terminal.receive()
@@ -129,7 +129,7 @@ import Testing
       if events.conditions(of: .line).contains(.writable) { line.flush() }
     }
     received += terminal.receive(sent.count - received.count)
-    #expect(received == sent && line.queuedCount == 0)
+    #expect(received == sent && line.outputCount == 0)
     // An empty queue ends no wait.
     #expect(!events.wait(until: soon(5), wakesOnInput: true))
     #expect(!events.wait(until: soon(5), wakesOnInput: false))
@@ -142,7 +142,7 @@ import Testing
     var rounds = 0
     repeat {
       line.flush()
-      while line.queuedCount == 0 { try write([UInt8](repeating: 7, count: 500), to: &line) }
+      while line.outputCount == 0 { try write([UInt8](repeating: 7, count: 500), to: &line) }
       rounds += 1
     } while rounds < 100 && events.wait(until: soon(20), wakesOnInput: false)
     #expect(rounds < 100)
@@ -150,7 +150,7 @@ import Testing
     #expect(events.wait(until: soon(1_000), wakesOnInput: false))
     #expect(events.conditions(of: .line) == .writable)
     line.flush()
-    #expect(line.queuedCount == 0)
+    #expect(line.outputCount == 0)
   }
 
   @Test("a missing device is reported once, retried after a delay and reopened")

@@ -71,13 +71,25 @@ struct ResourceQuotaTests {
     #expect(bucket.level(at: start) == 0)
     #expect(bucket.time(reaching: 1, at: start) == start + Interval(microseconds: 500_000))
     #expect(bucket.level(at: start + .seconds(1)) == 2)
-    #expect(!bucket.isFull(at: start + .seconds(1)))
-    #expect(bucket.isFull(at: start + .seconds(3_600)))
+    #expect(bucket.fullTime(at: start + .seconds(1)) == start + .seconds(2))
+    #expect(bucket.fullTime(at: start + .seconds(3_600)) == start + .seconds(3_600))
     #expect(bucket.level(at: start + .seconds(3_600)) == 4)
     bucket.consume(6, at: start + .seconds(3_600))
     #expect(
       bucket.time(reaching: 1, at: start + .seconds(3_600)) == start + .seconds(3_600)
         + Interval(microseconds: 1_500_000))
+  }
+
+  @Test(
+    "RES-6: the number of buckets is bounded although none is full, and the emptiest ones remain")
+  func drainedBuckets() {
+    var limits = CallRateLimits()
+    let now = Instant(microseconds: 1_000_000)
+    for _ in 0..<31 { limits.charge(1, to: 0, .unpermitted, at: now) }
+    for user in 1..<1_000 as Range<UInt32> { limits.charge(5, to: user, .unpermitted, at: now) }
+    #expect(limits.buckets.buckets.count == CallRateLimits.capacity)
+    limits.charge(2, to: 0, .unpermitted, at: now)
+    #expect(limits.nextCall(of: 0, .unpermitted, at: now) > now, "the emptiest bucket is kept")
   }
 
   @Test("RES-6: the number of buckets is bounded, and a full bucket is dropped")
@@ -87,7 +99,7 @@ struct ResourceQuotaTests {
     for user in 0..<1_000 as Range<UInt32> {
       limits.charge(1, to: user, .unpermitted, at: now + .seconds(Int64(user)))
     }
-    #expect(limits.bucketCount <= CallRateLimits.capacity + 1)
+    #expect(limits.buckets.buckets.count <= CallRateLimits.capacity)
     limits.charge(100, to: 5, .administrator, at: now)
     #expect(limits.nextCall(of: 5, .administrator, at: now) == now)
     for _ in 0..<32 { limits.charge(1, to: 7, .unpermitted, at: now + .seconds(2_000)) }

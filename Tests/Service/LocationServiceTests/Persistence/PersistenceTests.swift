@@ -3,6 +3,7 @@ import LinuxHAL
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import ReceiverDrivers
 import ServiceState
 import TestSupport
 import Testing
@@ -26,7 +27,7 @@ struct PersistenceTests {
     #expect(!persistence.requiresFlush && !persistence.hasChanges)
     persistence.note(.acknowledgement)
     #expect(!persistence.requiresFlush && persistence.hasChanges)
-    for reason in [Persistence.Unsaved.event, .updatesChange] {
+    for reason in [Persistence.Unsaved.event, .updatesChange, .flash] {
       persistence.note(reason)
       #expect(persistence.requiresFlush)
       persistence.flush(forAnswer: false)
@@ -35,6 +36,26 @@ struct PersistenceTests {
     #expect(persistence.hasChanges, "a flush does not update the rows of acknowledgements")
     persistence.didUpdateAllRows()
     #expect(!persistence.hasChanges)
+  }
+
+  @Test("writes to the receiver's flash survive a kill and are recorded once")
+  func flash() throws {
+    var first: Persistence? = try persistence()
+    let written = FlashRecord(target: .max, writes: 3, kept: 17)
+    let isNew = first?.needsRecord(written)
+    let isRecorded = first?.store.record(written)
+    #expect(isNew == true && isRecorded == true)
+    let isAgain = first?.needsRecord(written)
+    let isRecordedAgain = first?.store.record(written)
+    #expect(isAgain == false && isRecordedAgain == false)
+    first?.note(.flash)
+    #expect(first?.requiresFlush == true)
+    first?.flush(forAnswer: false)
+    first = nil
+    let second = try persistence()
+    #expect(second.store.flashRecord == written)
+    let isEmptyRecorded = second.store.record(FlashRecord(target: 1))
+    #expect(!isEmptyRecorded, "a start without a write keeps the record")
   }
 
   @Test("BKG-20: a failing disk is logged once, and so is its recovery")

@@ -246,11 +246,11 @@ import Testing
   }
 }
 
-@Suite("Output of the simulated receiver") struct ReceiverOutputTests {
+@Suite("Output of the simulated receiver") struct MessageOutputTests {
   @Test("sent messages are recorded on request, garbage never")
   func recording() {
     for records in [false, true] {
-      var output = ReceiverOutput(recordsBytes: records)
+      var output = MessageOutput(recordsBytes: records)
       var line = ReceiverLine()
       var faults = ReceiverFaults(FaultPlan(), seed: 1)
       output.send(on: &line, at: .boot, speed: 9_600) { $0.append(0x41) }

@@ -142,7 +142,7 @@ struct ReceiverConfiguration: Sendable {
         switch item.key {
         case ConfigurationKey.measurementPeriod: (25...65_535).contains(item.value)
         case ConfigurationKey.navigationRatio: (1...127).contains(item.value)
-        case ConfigurationKey.lineSpeed: ReceiverConfiguration.speeds.contains(item.value)
+        case ConfigurationKey.lineSpeed: BaudRate.index(of: UInt32(clamping: item.value)) != nil
         case ConfigurationKey.powerMode: item.value <= 2
         case _: item.key >> 28 != 1 || item.value <= 1
         }
@@ -162,10 +162,6 @@ struct ReceiverConfiguration: Sendable {
     }
     return values
   }
-
-  private static let speeds: [UInt64] = [
-    4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
-  ]
 
   /// Writes items.
   ///

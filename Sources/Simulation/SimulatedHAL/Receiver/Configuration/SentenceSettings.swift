@@ -13,6 +13,7 @@ struct SentenceSettings: Equatable, Sendable {
   }
 
   private let factory: Values
+  private let shortestStoredInterval: Interval
   /// Values in effect.
   var current: Values
   /// Values that commands have changed without effect yet, of a receiver that applies them at a start.
@@ -25,6 +26,13 @@ struct SentenceSettings: Equatable, Sendable {
     current = factory
     edited = factory
     stored = factory
+    shortestStoredInterval = figures.shortestStoredInterval
+  }
+
+  /// Stores the edited values, as far as the receiver supports them.
+  mutating func storeEdited() {
+    edited.interval = max(edited.interval, shortestStoredInterval)
+    stored = edited
   }
 
   /// Restores the factory settings, including those in flash.

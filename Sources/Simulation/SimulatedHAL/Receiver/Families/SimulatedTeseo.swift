@@ -16,7 +16,7 @@ extension SimulatedSentences {
       guard let edited = edited(settings.edited, fields[0], fields[1]) else { break }
       return [.update { $0.edited = edited }, .answer("PSTMSETPAROK,\(fields[0])")]
     case ("PSTMSAVEPAR", 0):
-      return [.update { $0.stored = $0.edited }, .answer("PSTMSAVEPAROK")]
+      return [.update { $0.storeEdited() }, .answer("PSTMSAVEPAROK")]
     case ("PSTMSRR", 0): return [.restart]
     // Only GSV is supported. The receiver repeats the command.
     case ("PSTMNMEAREQUEST", 2):

@@ -2,7 +2,7 @@ import GNSSProtocols
 import LocationTypes
 
 /// Composes the messages that the simulated receiver sends on its ``ReceiverLine``, and records their bytes on request.
-struct ReceiverOutput: Sendable {
+struct MessageOutput: Sendable {
   /// Kept between messages, because it is large.
   private var frame = FrameBuffer()
   private let recordsBytes: Bool
