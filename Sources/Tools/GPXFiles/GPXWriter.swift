@@ -45,7 +45,7 @@ public struct GPXWriter {
     text.add(
       """
       <?xml version="1.0" encoding="UTF-8"?>
-      <gpx version="1.1" creator="\(GPXFormat.escaped(creator))" \
+      <gpx version="1.1" creator="\(XMLText.escaped(creator))" \
       xmlns="http://www.topografix.com/GPX/1/1" \
       xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2" \
       xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
@@ -56,7 +56,7 @@ public struct GPXWriter {
        <trk>
 
       """)
-    if let name { text.add("  <name>\(GPXFormat.escaped(name))</name>\n") }
+    if let name { text.add("  <name>\(XMLText.escaped(name))</name>\n") }
   }
 
   /// Ends the current segment, for example because fixes were lost.
@@ -135,25 +135,5 @@ public struct GPXWriter {
     if step > GPXWriter.shortestGap, let lastStep, step > lastStep * 5 { return true }
     lastStep = step
     return false
-  }
-}
-
-/// Formats text for GPX.
-enum GPXFormat {
-  /// `text` escaped for an element or an attribute; characters that XML does not allow become U+FFFD.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\t", "\n", "\r": result += "&#\(scalar.value);"
-      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

@@ -41,7 +41,7 @@ struct GPXWriterTests {
   func escaping() throws {
     let text = Self.document([], creator: "a<b>&\"c\u{1}", name: "<&>\"' ü \u{B}\u{FFFF}.nmea")
     #expect(text.contains("creator=\"a&lt;b&gt;&amp;&quot;c\u{FFFD}\""))
-    #expect(text.contains("<name>&lt;&amp;&gt;&quot;' ü \u{FFFD}\u{FFFD}.nmea</name>"))
+    #expect(text.contains("<name>&lt;&amp;&gt;&quot;&#39; ü \u{FFFD}\u{FFFD}.nmea</name>"))
     #expect(try read(text).points.isEmpty)
   }
 

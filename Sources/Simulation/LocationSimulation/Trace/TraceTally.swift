@@ -63,6 +63,10 @@ public struct TraceEnergy: Equatable, Sendable {
     repeating: .zero, count: TraceReceiverState.allCases.count)
   /// Time in each ``BoardState``, by raw value.
   public var boardTime: [Interval] = Array(repeating: .zero, count: 4)
+  /// Energy in each ``TraceReceiverState``, by raw value, millijoules.
+  public var receiverUse_mJ = Array(repeating: 0.0, count: TraceReceiverState.allCases.count)
+  /// Energy in each ``BoardState``, by raw value, millijoules.
+  public var boardUse_mJ = Array(repeating: 0.0, count: 4)
 
   /// Creates zero energies.
   public init() {}
@@ -185,6 +189,7 @@ public struct TraceTally: Sendable {
     energy.receiver_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.receiverTime[index] = energy.receiverTime[index] + time
+    energy.receiverUse_mJ[index] += open.power_mw * time.seconds
     switch open.state {
     case .acquiring where !isFirstAcquisitionOver:
       break
@@ -212,6 +217,7 @@ public struct TraceTally: Sendable {
     energy.board_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.boardTime[index] = energy.boardTime[index] + time
+    energy.boardUse_mJ[index] += open.power_mw * time.seconds
     board = (open.state, open.power_mw, now)
   }
 

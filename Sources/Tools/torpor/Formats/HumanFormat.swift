@@ -74,6 +74,25 @@ enum HumanFormat {
     return text.string + " %"
   }
 
+  /// `part` as a percentage of `all` with one decimal: `40.0 %`; `0.0 %` if `all` is 0.
+  static func share(_ part: Double, of all: Double) -> String {
+    decimal(all > 0 ? part / all * 100 : 0, places: 1) + " %"
+  }
+
+  /// Seconds as `08:54:11`; the hours may exceed 24.
+  static func clock(_ seconds: Int64) -> String {
+    var text = TextBuffer()
+    text.add(hoursMinutesSeconds: seconds)
+    return text.string
+  }
+
+  /// `2026-11-22 09:41:07 UTC`.
+  static func dateAndTime(_ utc: UTCTime) -> String {
+    var text = TextBuffer()
+    text.add(day: utc.date)
+    return "\(text.string) \(clock(utc.microsecondsOfDay / 1_000_000)) UTC"
+  }
+
   /// `once`, `twice`, `3 times`.
   static func times(_ count: Int) -> String {
     switch count {

@@ -1,6 +1,5 @@
 import Glibc
 import LocationTypes
-import TextFormats
 
 /// An axis of a chart: a linear or logarithmic scale, and its ticks.
 struct Axis {
@@ -23,9 +22,8 @@ struct Axis {
   static func linear(to greatest: Double) -> Axis {
     let greatest = greatest > 0 && greatest.isFinite ? greatest : 1
     let step = round(up: greatest / 3)
-    let count = Int((greatest / step - 1e-9).rounded(.up))
-    let values = (0...count).map { Double($0) * step }
-    return Axis(low: 0, high: values[count], ticks: values.map { ($0, label($0, step)) })
+    let values = (0...Int((greatest / step - 1e-9).rounded(.up))).map { Double($0) * step }
+    return Axis(low: 0, high: values[values.count - 1], ticks: values.map { ($0, label($0, step)) })
   }
 
   /// A logarithmic axis between powers of ten if the values span more than a factor of 30, else a linear one.
@@ -33,46 +31,45 @@ struct Axis {
   static func power(from least: Double, to greatest: Double) -> Axis {
     let least = max(least, greatest * 1e-5)
     guard least > 0, greatest / least > 30 else { return linear(to: greatest) }
-    let exponents = Int(log10(least).rounded(.down))...Int(log10(greatest).rounded(.up))
-    let values = exponents.map { pow(10, Double($0)) }
+    let values = (Int(log10(least).rounded(.down))...Int(log10(greatest).rounded(.up))).map {
+      pow(10, Double($0))
+    }
     return Axis(
       low: values[0], high: values[values.count - 1], isLogarithmic: true,
       ticks: values.map { ($0, label($0, $0)) })
   }
 
-  private static let timeSteps: [Int64] = [
-    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200,
-    86_400, 172_800, 432_000, 604_800,
-  ]
-
   /// Shortest round step, seconds, that divides `length` into at most `maximum` steps, for any duration that the command
   /// accepts (31 days).
-  static func timeStep(for length: Interval, atMost maximum: Int64) -> Int64 {
+  static func timeStep(for length: Interval, atMost maximum: Int64 = 6) -> Int64 {
+    let steps: [Int64] = [
+      1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200,
+      86_400, 172_800, 432_000,
+    ]
     // A tolerance of 1 %, because a run can end shortly after a round time.
-    timeSteps.first { $0 * 1_010_000 * maximum >= length.microseconds }
-      ?? timeSteps[timeSteps.count - 1]
+    return steps.first { $0 * 1_010_000 * maximum >= length.microseconds } ?? 604_800
   }
 
   /// The time of a run in seconds, with at most seven ticks.
   static func time(_ length: Interval) -> Axis {
-    let step = timeStep(for: length, atMost: 6)
+    let step = timeStep(for: length)
     let seconds = stride(from: 0, through: length.microseconds / 1_000_000, by: Int(step))
     return Axis(
       low: 0, high: max(length.seconds, 1e-6),
       ticks: seconds.map { (Double($0), timeLabel($0, step)) })
   }
 
+  /// Unit of the labels of ``time(_:)``.
+  static func timeUnit(_ length: Interval) -> String {
+    let step = timeStep(for: length)
+    return step >= 86_400 ? "days" : step >= 60 ? "hours and minutes" : "minutes and seconds"
+  }
+
   /// Label of a time: days, hours and minutes, or minutes and seconds, depending on the step.
   static func timeLabel(_ second: Int64, _ step: Int64) -> String {
     if step >= 86_400 { return "\(second / 86_400) d" }
-    let parts = step >= 60 ? (second / 3_600, second / 60 % 60) : (second / 60, second % 60)
-    return "\(parts.0):\(parts.1 < 10 ? "0" : "")\(parts.1)"
-  }
-
-  /// Unit of the labels of ``time(_:)``.
-  static func timeUnit(_ length: Interval) -> String {
-    let step = timeStep(for: length, atMost: 6)
-    return step >= 86_400 ? "days" : step >= 60 ? "hours and minutes" : "minutes and seconds"
+    let minor = step >= 60 ? second / 60 : second
+    return "\(minor / 60):\(minor % 60 < 10 ? "0" : "")\(minor % 60)"
   }
 
   /// Least 1, 2 or 5 times a power of ten that is at least `value`, which is greater than 0.
@@ -82,10 +79,7 @@ struct Axis {
   }
 
   /// Greatest 1, 2 or 5 times a power of ten that is at most `value`, which is greater than 0.
-  static func round(down value: Double) -> Double {
-    let unit = pow(10, log10(value * (1 + 1e-12)).rounded(.down))
-    return [5, 2, 1].map { $0 * unit }.first { $0 <= value } ?? unit
-  }
+  static func round(down value: Double) -> Double { 1 / round(up: 1 / value) }
 
   /// Label of a value, with as many decimals as `step` needs.
   private static func label(_ value: Double, _ step: Double) -> String {

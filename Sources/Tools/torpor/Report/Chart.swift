@@ -1,185 +1,109 @@
-/// A chart of the report: strip charts over time, bars of energy and the map are all described by this type and drawn
-/// by ``html``.
+import TextFormats
+
+/// The description of a chart, from which ``html`` draws all charts of the report: charts over time, bars and the map.
 ///
-/// A chart is an SVG picture that is stretched over its frame, and labels in HTML above it, so that text keeps its size.
-/// Values are in the units of the two axes.
+/// The picture is an SVG stretched over its frame; labels are HTML above it, so that text keeps its size. Values are in
+/// the units of the two axes.
 struct Chart {
-  /// A rectangle: an interval of the horizontal axis and one of the vertical axis.
-  struct Box {
-    var from: Double
-    var to: Double
-    var low = 0.0
-    var high: Double
-  }
+  typealias Point = SIMD2<Double>
+  /// A class in the style sheet, which strokes or fills the lines; a text for the legend; lines. A line of one point is
+  /// a dot.
+  typealias Layer = (style: String, legend: String?, lines: [[Point]])
+  /// A value for each row of the table, nil where unknown.
+  typealias Column = (name: String, unit: String, values: [String?])
 
-  /// A point.
-  typealias Point = (x: Double, y: Double)
-
-  /// What a layer draws.
-  enum Shape {
-    /// Filled rectangles.
-    case boxes([Box])
-    /// A step line along the upper edge of each rectangle, interrupted where the next one does not follow.
-    case steps([Box])
-    /// Lines through points.
-    case lines([[Point]])
-    /// A dot at each point.
-    case dots([Point])
-  }
-
-  /// One colour of the chart.
-  struct Layer {
-    /// Class in the style sheet.
-    var style: String
-    /// Text in the legend; nil for none.
-    var legend: String?
-    var shape: Shape
-  }
-
-  /// Values of the chart for each interval of the table, nil where unknown; for the table, the script and readers of the
-  /// page's JSON.
-  struct Column {
-    /// Heading in the table.
-    var heading: String
-    /// Name and unit in the text that the script shows.
-    var name: String
-    var unit: String
-    var places: Int
-    var values: [Double?]
-  }
-
-  /// Height of the picture in SVG units, for a width of 10,000.
-  var height = 1_000
   /// Class in the style sheet: `strip`, `bars` or `map`.
   var kind = "strip"
-  /// Style of the frame, for example its aspect ratio.
-  var frame = ""
-  /// Quantity with its unit.
-  var title: String?
-  /// Summary next to the title.
+  /// Quantity with its unit, and a summary.
+  var title: String
   var note = ""
-  /// Description for screen readers.
-  var description: String
   var x: Axis
   var y: Axis
+  /// Height of the picture in SVG units, for a width of 10,000.
+  var height = 1_000
   var layers: [Layer]
-  /// Texts at points.
-  var labels: [(at: Point, text: String, isLeft: Bool)] = []
+  /// Texts to the right of points.
+  var labels: [(at: Point, text: String)] = []
   var columns: [Column] = []
-  /// Markup between picture and legend.
-  var below: HTML?
-  /// Remark after the legend.
-  var remark: String?
-}
 
-// MARK: - Drawing
-
-extension Chart {
-  static let width = 10_000
-
-  /// The chart as a figure; `index` is its number in the JSON of the page.
-  func html(_ index: Int? = nil) -> HTML {
-    let drawn = layers.map { ($0, path($0.shape)) }.filter { !$0.1.isEmpty }
-    let paths = drawn.map { layer, path -> HTML in
+  /// The chart as a figure; its legend lists the layers that are drawn.
+  var html: HTML {
+    let drawn = layers.filter { !$0.lines.isEmpty }
+    let paths = drawn.map { layer -> HTML in
       let title: HTML? = layer.legend.map { "<title>\($0)</title>" }
-      return "<path class=\"\(layer.style)\" d=\"\(path)\">\(title)</path>"
+      return "<path class=\"\(layer.style)\" d=\"\(path(layer.lines))\">\(title)</path>"
     }
-    let keys = drawn.compactMap { layer, _ -> HTML? in
-      layer.legend.map { "<span class=\"k \(layer.style)\">\($0)</span>" }
+    let keys = drawn.compactMap { layer in
+      layer.legend.map { "<span class=\"k \(layer.style)\">\($0)</span>" as HTML }
     }
-    let caption: HTML? = title.map {
-      "<figcaption><b>\($0)</b> <span class=\"note\">\(note)</span></figcaption>"
-    }
-    let more: HTML? = remark.map { "<span>\($0)</span>" }
-    let legend: HTML? = keys.isEmpty ? nil : "<p class=\"key\">\(keys)\(more)</p>"
+    let grid =
+      y.ticks.map { [Point(x.low, $0.value), Point(x.high, $0.value)] }
+      + x.ticks.map { [Point($0.value, y.low), Point($0.value, y.high)] }
     return """
 
-      <figure class="\(kind)" data-chart="\(index.map(String.init) ?? "")">\(caption)\
-      <div class="plot" style="\(frame)"><svg viewBox="0 0 \(Chart.width) \(height)" \
-      preserveAspectRatio="none" role="img" aria-label="\(description)">\
-      <path class="grid" d="\(grid)"/>\(paths)</svg>\(texts)</div>\(below)\(legend)</figure>
+      <figure class="\(kind)"><figcaption><b>\(title)</b> <span class="note">\(note)</span>\
+      </figcaption>\
+      <div class="plot" style="--height:\(height);--rows:\(y.ticks.count)">\
+      <svg viewBox="0 0 10000 \(height)" preserveAspectRatio="none" role="img" aria-label="\(title): \(note)">\
+      <path class="grid" d="\(path(grid))"/>\(paths)</svg>\(texts)</div>\
+      <p class="key">\(keys)</p></figure>
       """
   }
 
-  private func column(_ value: Double) -> Int {
-    Int((x.position(value) * Double(Chart.width)).rounded())
-  }
-
-  private func row(_ value: Double) -> Int {
-    height - Int((y.position(value) * Double(height)).rounded())
-  }
-
-  /// Data of an SVG path.
-  private func path(_ shape: Shape) -> String {
-    switch shape {
-    case .boxes(let boxes): return rectangles(boxes)
-    case .steps(let boxes): return steps(boxes)
-    case .lines(let lines):
-      return lines.filter { $0.count > 1 }.map { points in
-        "M" + points.map { "\(column($0.x)) \(row($0.y))" }.joined(separator: "L")
-      }.joined()
-    case .dots(let points): return points.map { "M\(column($0.x)) \(row($0.y))h0" }.joined()
-    }
-  }
-
-  /// Rectangles with an area; neighbours of the same height are merged.
-  private func rectangles(_ boxes: [Box]) -> String {
+  /// Data of an SVG path, without points that are equal to the one before.
+  private func path(_ lines: [[Point]]) -> String {
     var text = ""
-    var open: (from: Int, to: Int, low: Int, high: Int)?
-    func end() {
-      guard let open, open.low > open.high else { return }
-      text += "M\(open.from) \(open.low)V\(open.high)H\(open.to)V\(open.low)Z"
-    }
-    for box in boxes {
-      let next = (
-        from: column(box.from), to: column(box.to), low: row(box.low), high: row(box.high)
-      )
-      if let last = open, last.to == next.from, last.low == next.low, last.high == next.high {
-        open?.to = next.to
-      } else {
-        end()
-        open = next
+    for line in lines {
+      var last: (x: Int, y: Int)?
+      for point in line {
+        let column = Int((x.position(point.x) * 10_000).rounded())
+        let row = height - Int((y.position(point.y) * Double(height)).rounded())
+        switch (column == last?.x, row == last?.y) {
+        case (true, true): continue
+        case (true, false): text += "V\(row)"
+        case (false, true): text += "H\(column)"
+        case (false, false): text += "\(last == nil ? "M" : "L")\(column) \(row)"
+        }
+        last = (column, row)
       }
-    }
-    end()
-    return text
-  }
-
-  private func steps(_ boxes: [Box]) -> String {
-    var text = ""
-    var last: (x: Int, y: Int)?
-    for box in boxes {
-      let (x, y) = (column(box.from), row(box.high))
-      if last?.x != x { text += "M\(x) \(y)" } else if last?.y != y { text += "V\(y)" }
-      text += "H\(column(box.to))"
-      last = (column(box.to), y)
+      if line.count == 1 { text += "h0" }
     }
     return text
-  }
-
-  private var grid: String {
-    y.ticks.filter { $0.value > y.low && $0.value < y.high }.map { tick in
-      "M0 \(row(tick.value))H\(Chart.width)"
-    }.joined()
-      + x.ticks.filter { $0.label.isEmpty }.map { "M\(column($0.value)) 0V\(height)" }.joined()
   }
 
   /// Labels of ticks and points, placed in per cent of the frame.
   private var texts: [HTML] {
-    func percent(_ part: Double) -> String { HumanFormat.decimal(part * 100, places: 2) + "%" }
-    return y.ticks.filter { !$0.label.isEmpty }.map { tick in
-      let top = percent(1 - y.position(tick.value))
-      return "<span class=\"y\" style=\"top:\(top)\">\(tick.label)</span>"
+    let ticks: [(style: String, at: Point, text: String)] =
+      y.ticks.map { ("y", Point(x.low, $0.value), $0.label) }
+      + x.ticks.map { ("x", Point($0.value, y.low), $0.label) }
+    let all = ticks + labels.map { ("pin", $0.at, $0.text) }
+    return all.filter { !$0.text.isEmpty }.map { style, at, text in
+      let left = HumanFormat.decimal(x.position(at.x) * 100, places: 2)
+      let top = HumanFormat.decimal((1 - y.position(at.y)) * 100, places: 2)
+      return "<span class=\"\(style)\" style=\"left:\(left)%;top:\(top)%\">\(text)</span>"
     }
-      + x.ticks.filter { !$0.label.isEmpty }.map { tick in
-        let part = x.position(tick.value)
-        let kind = part > 0.96 ? "x last" : "x"
-        return "<span class=\"\(kind)\" style=\"left:\(percent(part))\">\(tick.label)</span>"
+  }
+
+  /// The columns of `charts` as a table; `rows` are the first cells of its rows.
+  static func table(_ charts: [Chart], _ rows: [String]) -> HTML {
+    let columns = charts.flatMap(\.columns)
+    let cells = rows.enumerated().map { index, start in
+      ("\(start)" as HTML, columns.map { $0.values[index] ?? "–" })
+    }
+    return HTML.table(["from"] + columns.map { "\($0.name) \($0.unit)" }, cells)
+  }
+
+  /// Appends title and columns as members of an object.
+  func write(to json: inout JSONOutput) {
+    json.member("title", title)
+    json.list("columns") { json in
+      for (name, unit, values) in columns {
+        json.element { json in
+          json.member("name", name)
+          json.member("unit", unit)
+          json.member("values", json: "[\(values.map { $0 ?? "null" }.joined(separator: ","))]")
+        }
       }
-      + labels.map { label in
-        let (left, top) = (percent(x.position(label.at.x)), percent(1 - y.position(label.at.y)))
-        let kind = label.isLeft ? "pin left" : "pin"
-        return "<span class=\"\(kind)\" style=\"left:\(left);top:\(top)\">\(label.text)</span>"
-      }
+    }
   }
 }

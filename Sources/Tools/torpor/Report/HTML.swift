@@ -1,3 +1,5 @@
+import TextFormats
+
 /// HTML that is also well-formed XML: interpolated strings are escaped, interpolated HTML is not.
 struct HTML: ExpressibleByStringInterpolation {
   /// The markup.
@@ -6,10 +8,10 @@ struct HTML: ExpressibleByStringInterpolation {
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
-    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+    init(literalCapacity: Int, interpolationCount: Int) {}
 
     mutating func appendLiteral(_ literal: String) { text += literal }
-    mutating func appendInterpolation(_ words: String) { text += HTML.escaped(words) }
+    mutating func appendInterpolation(_ words: String) { text += XMLText.escaped(words) }
     mutating func appendInterpolation(_ number: Int) { text += String(number) }
     mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }
     mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { text += part.text } }
@@ -17,42 +19,16 @@ struct HTML: ExpressibleByStringInterpolation {
 
   init(stringLiteral: String) { text = stringLiteral }
   init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
-  /// Markup, a style sheet or a script, without escaping.
+  /// Markup, a style sheet or JSON, without escaping.
   init(markup: String) { text = markup }
 
-  /// A table; the first cell of each row is its heading.
-  static func table(_ heads: [String], _ rows: [[HTML]]) -> HTML {
-    let head: HTML =
-      heads.isEmpty
-      ? "" : "<thead><tr>\(heads.map { "<th scope=\"col\">\($0)</th>" as HTML })</tr></thead>"
-    let body = rows.map { row in
-      "<tr><th scope=\"row\">\(row[0])</th>\(row.dropFirst().map { "<td>\($0)</td>" as HTML })</tr>"
-        as HTML
+  /// A table with a heading of each column and row.
+  static func table(_ heads: [String], _ rows: [(HTML, [String])]) -> HTML {
+    let head = heads.map { "<th scope=\"col\">\($0)</th>" as HTML }
+    let body = rows.map { head, texts -> HTML in
+      let cells = texts.map { "<td>\($0)</td>" as HTML }
+      return "<tr><th scope=\"row\">\(head)</th>\(cells)</tr>"
     }
-    return "<table>\(head)<tbody>\(body)</tbody></table>"
-  }
-
-  /// `words` with markup characters escaped; characters that XML does not allow, and control characters, become
-  /// U+FFFD.
-  static func escaped(_ words: String) -> String {
-    var result = ""
-    for scalar in words.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case "\t", "\n": result.unicodeScalars.append(scalar)
-      case _ where isInvalid(scalar): result += "\u{FFFD}"
-      case _: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-
-  private static func isInvalid(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-      || (0xFDD0...0xFDEF).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
+    return "<table><thead><tr>\(head)</tr></thead><tbody>\(body)</tbody></table>"
   }
 }

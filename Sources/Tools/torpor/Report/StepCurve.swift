@@ -1,18 +1,15 @@
 import LocationTypes
 
-/// A step function of time in buckets of equal width.
-///
-/// Each bucket keeps minimum, maximum and mean, so that no spike is lost.
+/// A step function of time in buckets of equal width. Each bucket keeps minimum, maximum and mean, so that no spike is
+/// lost.
 struct StepCurve {
   /// Values of one interval.
-  struct Bucket: Equatable {
-    /// Minimum; greater than ``high`` if the bucket is empty.
+  struct Bucket {
+    /// Minimum and maximum; infinite if the bucket is empty.
     var low = Double.infinity
-    /// Maximum.
     var high = -Double.infinity
-    /// Time with a known value, microseconds.
+    /// Time with a known value, microseconds, and the integral of the value over it.
     var time: Int64 = 0
-    /// Integral of the value over time: the value times microseconds.
     var area = 0.0
 
     /// Whether no value is known in this interval.
@@ -46,39 +43,50 @@ struct StepCurve {
 
   /// Counts the current value up to `moment`; no effect if `moment` is not later than the last one.
   mutating func close(at moment: Instant) {
-    let end = moment.microseconds
-    guard end > since else { return }
-    if let value {
-      var from = since
-      while from < end {
-        let index = Int(from / width)
-        let time = min(end, Int64(index + 1) * width) - from
-        while buckets.count <= index { buckets.append(Bucket()) }
+    while since < moment.microseconds {
+      let index = Int(since / width)
+      let time = min(moment.microseconds, Int64(index + 1) * width) - since
+      if index == buckets.count { buckets.append(Bucket()) }
+      if let value {
         buckets[index].add(
           Bucket(low: value, high: value, time: time, area: value * Double(time)))
-        from += time
       }
+      since += time
     }
-    since = end
+  }
+
+  /// `value` of the bucket at `index`; nil if none is known.
+  func value(_ index: Int, _ value: (Bucket) -> Double) -> Double? {
+    buckets.indices.contains(index) && !buckets[index].isEmpty ? value(buckets[index]) : nil
   }
 
   /// The curve with `count` buckets merged into one.
   func merged(by count: Int) -> StepCurve {
     var curve = StepCurve(width: Interval(microseconds: width * Int64(count)))
-    for (index, bucket) in buckets.enumerated() {
-      if index % count == 0 { curve.buckets.append(Bucket()) }
-      curve.buckets[index / count].add(bucket)
+    curve.buckets = stride(from: 0, to: buckets.count, by: count).map { first in
+      buckets[first...].prefix(count).reduce(into: Bucket()) { $0.add($1) }
     }
     return curve
   }
 
-  /// The curve with the last bucket replaced by the one before if less than 5 % of it is covered, because its mean is
-  /// not representative.
-  var withoutPartialLast: StepCurve {
-    var curve = self
-    if let last = buckets.last, last.time * 20 < width, buckets.count > 1 {
-      curve.buckets[buckets.count - 1] = buckets[buckets.count - 2]
+  /// Lines of a chart over seconds along the value `high` of the buckets, without buckets of which less than 5 % is
+  /// known, because their mean is not representative; with `low`, outlines of the areas between both values, of all
+  /// buckets with a known value, or of the unknown ones.
+  func lines(
+    _ high: (Bucket) -> Double, from low: ((Bucket) -> Double)? = nil, areUnknown: Bool = false
+  ) -> [[Chart.Point]] {
+    func edge(_ run: Range<Int>, _ value: (Bucket) -> Double) -> [Chart.Point] {
+      run.flatMap { index in
+        [index, index + 1].map {
+          Chart.Point(Double($0) * Double(width) / 1e6, value(buckets[index]))
+        }
+      }
     }
-    return curve
+    let runs = buckets.indices.split { index in
+      let bucket = buckets[index]
+      guard let low else { return bucket.time * 20 < width }
+      return bucket.isEmpty != areUnknown || low(bucket) >= high(bucket)
+    }
+    return runs.map { run in edge(run, high) + (low.map { edge(run, $0).reversed() } ?? []) }
   }
 }

@@ -61,10 +61,8 @@ enum EnergyText {
   }
 
   private static func row(_ name: String, _ time: Interval, _ length: Interval) -> [String] {
-    let share = length > .zero ? time.seconds / length.seconds * 100 : 0
-    return [
-      "  " + name, HumanFormat.duration(time), HumanFormat.decimal(share, places: 1) + " %", "", "",
-    ]
+    let share = HumanFormat.share(time.seconds, of: length.seconds)
+    return ["  " + name, HumanFormat.duration(time), share, "", ""]
   }
 
   private static func wakes(_ energy: WireEnergy, _ length: Interval) -> String {

@@ -2,7 +2,6 @@ import ArgumentParser
 import LocationClient
 import LocationTypes
 import LocationWire
-import TextFormats
 
 // Shared by the commands that query the service: the option for its socket, calls with their errors, and the formatting
 // of its times.
@@ -86,11 +85,7 @@ struct ServiceClock {
     guard let utc = utc(of: time) else {
       return HumanFormat.duration(time.acquired - .boot) + " after boot"
     }
-    var text = TextBuffer()
-    text.add(day: utc.date)
-    text.add(" ")
-    text.add(hoursMinutesSeconds: utc.microsecondsOfDay / 1_000_000)
-    return text.string + " UTC"
+    return HumanFormat.dateAndTime(utc)
   }
 
   /// `09:41:07 UTC, 3 min ago`, with the date if it is another day; without UTC, `3 min ago`.
@@ -99,9 +94,7 @@ struct ServiceClock {
     guard let today = self.utc(of: now), today.date == utc.date else {
       return "\(dateAndTime(time)), \(relative(time))"
     }
-    var text = TextBuffer()
-    text.add(hoursMinutesSeconds: utc.microsecondsOfDay / 1_000_000)
-    return "\(text.string) UTC, \(relative(time))"
+    return "\(HumanFormat.clock(utc.microsecondsOfDay / 1_000_000)) UTC, \(relative(time))"
   }
 
   /// Whether UTC is known for a time.

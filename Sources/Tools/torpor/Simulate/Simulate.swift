@@ -30,7 +30,15 @@ struct Simulate: ParsableCommand {
   @OptionGroup var board: BoardOption
   @OptionGroup var deferral: DeferralOptions
   @OptionGroup var printing: PrintingOptions
-  @OptionGroup var reportOptions: ReportOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a report of the run to this file, an HTML page with map, power, fixes and energy.",
+      valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
+  @OptionGroup var batteryOptions: BatteryOptions
 
   @OptionGroup var routeOptions: RouteOptions
 
@@ -95,8 +103,12 @@ struct Simulate: ParsableCommand {
   var bytes: String?
 
   mutating func validate() throws {
-    if bytes == "-" {
-      throw ValidationError("--bytes writes a file; give it a name")
+    for (name, path) in [("--bytes", bytes), ("--report", report)] where path == "-" {
+      throw ValidationError("\(name) writes a file; give it a name")
+    }
+    if batteryOptions.battery != nil, batteryOptions.charge == nil, report == nil {
+      throw ValidationError(
+        "--battery is only used in a report; add --report FILE, or simulate it with --charge 100")
     }
     if launched, !service.canBeLaunched {
       let others = ServiceName.allCases.filter(\.canBeLaunched).map(\.rawValue)
@@ -108,7 +120,7 @@ struct Simulate: ParsableCommand {
 
   func run() throws {
     try OutputPaths.check(
-      [("--trace", printing.trace), ("--bytes", bytes), ("--report", reportOptions.report)],
+      [("--trace", printing.trace), ("--bytes", bytes), ("--report", report)],
       inputs: [("the track", routeOptions.track), ("the profile", board.path)])
     let profile = try board.profile()
     let route = try makeTrack()
@@ -132,25 +144,25 @@ struct Simulate: ParsableCommand {
     if let unused = ServiceOption.unused(givenOptions, by: service) {
       POSIX.printError("torpor: \(unused)")
     }
-    var report = try RunReport(printing)
+    var output = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
-    let page = try makeReport(profile, route, duration, script)
-    report.writeHeadline(
+    var page = try makeReport(profile, route, duration, script)
+    output.writeHeadline(
       "board \(profile.name): \(routeName), \(HumanFormat.duration(duration)); \(requestText(script))"
     )
     var tally = script.bound_m.flatMap {
       OptimumComparisonTally(route, within: $0, profile, hasSampledTimesToFix: ttff == .sampled)
     }
     let result = SimulationRun(profile, script).simulate(
-      plan, progress: { report.updateProgress(to: $0) },
+      plan, progress: { output.updateProgress(to: $0) },
       bytes: recording.map { recording in { recording.add($0) } },
       sink: {
-        report.add($0)
+        output.add($0)
         tally?.add($0)
-        page?.add($0)
+        page?.samples.add($0)
       })
     let comparison = tally?.finish(at: .boot + result.summary.duration)
-    try report.finish(
+    try output.finish(
       result.summary, of: script.service, boundResult: comparison,
       suggestion: suggestion(for: result.summary))
     try recording?.commit()
@@ -161,7 +173,7 @@ struct Simulate: ParsableCommand {
 
   /// The simulated battery, if `--charge` is given.
   private func simulatedBattery(_ profile: BoardProfile) throws -> SimulatedBattery? {
-    guard let battery = reportOptions.battery, let charge = reportOptions.charge else { return nil }
+    guard let battery = batteryOptions.battery, let charge = batteryOptions.charge else { return nil }
     if profile.battery == nil {
       POSIX.printError(
         "torpor: \(profile.name) does not reduce services when its battery is low: "
@@ -238,15 +250,10 @@ struct Simulate: ParsableCommand {
   /// The report for `--report`, if given.
   private func makeReport(
     _ profile: BoardProfile, _ route: Track, _ duration: Interval, _ script: ClientScript
-  ) throws -> ReportFile? {
-    guard let path = reportOptions.report else { return nil }
-    var page = ReportPage(
-      board: profile.name, routeName: routeName, request: requestText(script),
-      service: script.service,
-      track: route, battery: reportOptions.battery, charge: reportOptions.charge,
-      samples: RunSamples(duration, TangentPlane(route)))
-    page.settings = [
-      ("board", board.name), ("track or scenario", routeOptions.track ?? page.routeName),
+  ) throws -> ReportPage? {
+    guard let path = report else { return nil }
+    var settings: [(name: String, value: String)] = [
+      ("board", board.name), ("track or scenario", routeOptions.track ?? routeName),
       ("duration", HumanFormat.duration(duration)),
       ("service", service.rawValue),
       (
@@ -258,14 +265,18 @@ struct Simulate: ParsableCommand {
       ("seed", String(random.seed)),
       ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
     ]
-    if service == .deferred { page.settings.append(("deferral", deferral.text)) }
-    if service == .region { page.settings.append(("radius", HumanFormat.distance(regionRadius))) }
-    if pause { page.settings.append(("automatic pauses", "yes")) }
-    if launched { page.settings.append(("program launched for each event", "yes")) }
-    if let charge = reportOptions.charge {
-      page.settings.append(("battery charge at start", HumanFormat.percent(charge)))
+    if service == .deferred { settings.append(("deferral", deferral.text)) }
+    if service == .region { settings.append(("radius", HumanFormat.distance(regionRadius))) }
+    if pause { settings.append(("automatic pauses", "yes")) }
+    if launched { settings.append(("program launched for each event", "yes")) }
+    if let charge = batteryOptions.charge {
+      settings.append(("battery charge at start", HumanFormat.percent(charge)))
     }
-    return try ReportFile(path: path, page)
+    return try ReportPage(
+      output: Output(path: path), board: profile.name, routeName: routeName,
+      request: requestText(script), service: script.service, settings: settings, track: route,
+      battery: batteryOptions.battery, charge: batteryOptions.charge,
+      samples: RunSamples(duration, TangentPlane(route)))
   }
 
   /// Human-readable form of the client's request.

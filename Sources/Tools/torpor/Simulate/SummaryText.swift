@@ -149,8 +149,7 @@ struct SummaryText {
   private func energyRow(
     _ label: String, _ used: Double, _ gpsd: Double, _ duration: Interval, to text: inout TextBuffer
   ) {
-    let saved =
-      gpsd > 0 ? HumanFormat.decimal((1 - used / gpsd) * 100, places: 1) + " %" : "-"
+    let saved = gpsd > 0 ? HumanFormat.share(gpsd - used, of: gpsd) : "-"
     let seconds = duration.seconds
     let mean = seconds > 0 ? HumanFormat.decimal(used / seconds, places: 1) + " mW" : "-"
     text.add("  \(label)")
@@ -170,8 +169,8 @@ struct SummaryText {
   ) {
     var column = 0
     for (word, time) in states where time > .zero {
-      let share = HumanFormat.decimal(time.seconds / max(duration.seconds, 1e-9) * 100, places: 1)
-      let item = "\(word) \(HumanFormat.duration(time)) (\(share) %)"
+      let share = HumanFormat.share(time.seconds, of: duration.seconds)
+      let item = "\(word) \(HumanFormat.duration(time)) (\(share))"
       if column == 0 || column + 2 + item.utf8.count > 79 {
         if column > 0 { text.add("\n") }
         let head = column == 0 ? label : ""

@@ -204,9 +204,7 @@ struct TraceText {
   }
 
   private func clock(_ moment: UTCTime) -> String {
-    var text = TextBuffer()
-    text.add(hoursMinutesSeconds: moment.microsecondsOfDay / 1_000_000)
-    return text.string
+    HumanFormat.clock(moment.microsecondsOfDay / 1_000_000)
   }
 
   /// Text of a notice.

@@ -61,7 +61,7 @@ struct TuneReport: ~Copyable {
         run.error.map { TuneReport.violationText($0.exceededShare) } ?? "-",
         run.error.map { HumanFormat.distance($0.p95_m) } ?? "-",
       ]
-      table.add(row + (battery.map { [TuneReport.life($0, run.together_mW)] } ?? []))
+      table.add(row + (battery.map { [$0.lifeText(at: run.together_mW)] } ?? []))
     }
     table.write(to: &text, style: style)
     if runs.contains(where: { TuneReport.exceedsLimit($0.error?.exceededShare ?? 0) }) {
@@ -85,7 +85,7 @@ struct TuneReport: ~Copyable {
   private func recommendationText(_ pick: TuneRecommendation) -> String {
     var parts = ["\(pick.useCase.text): \(TuneReport.name(pick.setting))"]
     parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
-    if let battery { parts[0] += ", \(TuneReport.life(battery, pick.sum.mean_mW))" }
+    if let battery { parts[0] += ", \(battery.lifeText(at: pick.sum.mean_mW))" }
     if pick.setting.useCase.bound_m != nil {
       parts.append("violated \(TuneReport.violationText(pick.sum.violationShare)) of the time")
     }
@@ -139,10 +139,6 @@ struct TuneReport: ~Copyable {
     let limit = TuneRecommendation.maximumBoundViolation
     let places = (2..<6).first { digits(share, $0) != digits(limit, $0) } ?? 6
     return "! \(digits(share, places)) %"
-  }
-
-  private static func life(_ battery: Battery, _ power_mW: Double) -> String {
-    battery.life(at: power_mW).map(HumanFormat.duration) ?? "over a century"
   }
 }
 

@@ -55,10 +55,10 @@ struct ReportPartsTests {
     curve.set(1, at: .boot)
     curve.set(9, at: .boot + .seconds(20))
     curve.close(at: .boot + .milliseconds(20_499))
-    #expect(
-      curve.buckets[2].mean == 9 && curve.withoutPartialLast.buckets.map(\.mean) == [1, 1, 1])
+    #expect(curve.buckets[2].mean == 9)
+    #expect(curve.lines(\.mean) == [[[0, 1], [10, 1], [10, 1], [20, 1]]])
     curve.close(at: .boot + .milliseconds(20_500))
-    #expect(curve.withoutPartialLast.buckets.map(\.mean) == [1, 1, 9])
+    #expect(curve.lines(\.mean) == [[[0, 1], [10, 1], [10, 1], [20, 1], [20, 9], [30, 9]]])
   }
 
   @Test(
@@ -66,23 +66,20 @@ struct ReportPartsTests {
   func positions(_ count: Int) {
     var random = SplitMix64(seed: UInt64(count))
     var samples = PositionSamples(cell_m: 2)
-    var all: [PlanePoint] = []
+    var all: [Chart.Point] = []
     for _ in 0..<count {
-      let point = PlanePoint(
-        east: Double.random(in: -1e4..<1e4, using: &random),
-        north: Double.random(in: -1e4..<1e4, using: &random))
+      let point = Chart.Point.random(in: -1e4..<1e4, using: &random)
       samples.add(point)
       all.append(point)
     }
     let points = samples.points
-    #expect(samples.count == count && points.count <= PositionSamples.capacity)
+    #expect(points.count <= PositionSamples.capacity)
     // 90,001 positions are at most 5,000 cells when the cells have a width of 512 m.
     let cell = count > 5 ? 512.0 : 2
     for point in all {
-      let centre = PlanePoint(
-        east: ((point.east / cell).rounded(.down) + 0.5) * cell,
-        north: ((point.north / cell).rounded(.down) + 0.5) * cell)
-      #expect(points.contains(centre))
+      let east = ((point.x / cell).rounded(.down) + 0.5) * cell
+      let north = ((point.y / cell).rounded(.down) + 0.5) * cell
+      #expect(points.contains([east, north]))
     }
     if count <= 5 { #expect(points.count == count) }
   }
@@ -133,8 +130,8 @@ struct ReportPartsTests {
     for text in ["3000mAh@3.7V", "3Ah@3700mV", "11.1Wh", "11100mWh", " 3000 mAh @ 3.7 V "] {
       #expect(abs(try Battery(text).energy_J - 39_960) < 1e-6, "\(text)")
     }
-    #expect(try Battery("11.1Wh").text == "11.10 Wh")
-    #expect(try Battery("500mWh").text == "0.500 Wh")
+    #expect(try Battery("11.1Wh").text() == "11.10 Wh")
+    #expect(try Battery("500mWh").text() == "0.500 Wh")
     #expect(try Battery("1Wh").life(at: 1_000) == .seconds(3_600))
     #expect(try Battery("1Wh").life(at: 1_000, charge: 25) == .seconds(900))
     #expect(try Battery("1Wh").text(100) == "1.00 Wh")
