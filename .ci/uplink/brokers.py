@@ -133,17 +133,31 @@ class Mosquitto(Programs):
     def openssl(self, *arguments):
         subprocess.run(["openssl", *arguments], check=True, cwd=self.folder, stderr=subprocess.DEVNULL)
 
-    def certify(self, file, name, extension):
-        """A key and a certificate of the test's authority, valid for two days."""
+    def certify(self, file, name, extension, days=2):
+        """A key and a certificate of the test's authority, valid for two days; with 0 days it has expired."""
         self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
                      "-keyout", f"{file}.key", "-out", f"{file}.csr")
         (self.folder / f"{file}.ext").write_text(extension + "\n")
         self.openssl("x509", "-req", "-in", f"{file}.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial",
-                     "-days", "2", "-extfile", f"{file}.ext", "-out", f"{file}.crt")
+                     "-days", str(days), "-extfile", f"{file}.ext", "-out", f"{file}.crt")
 
     def restart(self, node):
         self.start(node, ["/usr/sbin/mosquitto", "-c", str(self.folder / "mosquitto.conf")])
         wait_until(lambda: accepts(self.ports[0]), "mosquitto starts")
+
+    def second(self, certificate):
+        """Another node, with this certificate."""
+        node = Programs(self.folder / f"with-{certificate}")
+        (node.folder / "data").mkdir(exist_ok=True)
+        node.port = free_ports(1)[0]
+        text = filled("mosquitto.conf", PORT=node.port, FOLDER=self.folder).replace("broker.", f"{certificate}.")
+        (node.folder / "mosquitto.conf").write_text(text.replace("persistence true", "persistence false"))
+        if os.getuid() == 0:
+            for path in [*self.folder.glob(f"{certificate}.*"), node.folder, *node.folder.rglob("*")]:
+                shutil.chown(path, "mosquitto")
+        node.start("mosquitto", ["/usr/sbin/mosquitto", "-c", str(node.folder / "mosquitto.conf")])
+        wait_until(lambda: accepts(node.port), "mosquitto starts")
+        return node
 
 
 class NATS(Programs):

@@ -40,6 +40,10 @@ def store_fixes(cursor, key, message):
 
 def store_gap(cursor, key, message):
     gap = message["gap"]
+    # A board that was interrupted reports a gap again, when it may have grown.
+    cursor.execute(
+        "delete from gaps where (device, ring) = (%s, %s) and first < next and first >= %s and next <= %s",
+        (*key, gap["first"], gap["next"]))
     cursor.execute(
         "insert into gaps values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing",
         (*key, message["generation"], gap["first"], gap["next"], gap["count"], json.dumps(gap)))
@@ -86,6 +90,15 @@ def set_aside(connection, topic, payload, reason):
     print(f"{topic}: set aside: {reason}", file=sys.stderr, flush=True)
 
 
+def answer(payload):
+    """The answer to a test message of a board: its number; None if there is none."""
+    try:
+        number = json.loads(payload)["check"]
+        return {"check": number} if isinstance(number, str) and len(number) == 16 else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
 def store(connection, topic, payload):
     """Stores a message durably. Returns the receipt; None for a message that was set aside."""
     try:
@@ -125,18 +138,19 @@ def main():
     def connected(client, _, __, code):
         if code != 0:
             sys.exit(f"the broker refused the connection: {paho.mqtt.client.connack_string(code)}")
-        client.subscribe([(f"torpor/+/{kind}", 1) for kind in KINDS])
+        client.subscribe([(f"torpor/+/{kind}", 1) for kind in [*KINDS, "check"]])
 
     def subscribed(_, __, ___, granted):
         if 128 in granted:
-            sys.exit("the broker refused the subscription: permit this user to read torpor/+/fixes, /gap and /event")
+            sys.exit("the broker refused the subscription: permit this user to read torpor/+/fixes, /gap, /event and /check")
         print("store: ready", flush=True)
 
     def received(client, _, item):
-        receipt = store(connection, item.topic, item.payload)
+        _, device, kind = item.topic.split("/")
+        receipt = answer(item.payload) if kind == "check" else store(connection, item.topic, item.payload)
         if receipt:
-            device = item.topic.split("/")[1]
-            client.publish(f"torpor/{device}/receipt", json.dumps(receipt, separators=(",", ":")), qos=1, retain=True)
+            client.publish(f"torpor/{device}/receipt", json.dumps(receipt, separators=(",", ":")), qos=1,
+                           retain=kind != "check")
 
     def disconnected(_, __, code):
         sys.exit(f"the connection to the broker is lost: {paho.mqtt.client.error_string(code)}")

@@ -25,9 +25,9 @@ def definitions(passwords):
     found = {"vhosts": [{"name": "/"}], "users": [], "permissions": [], "topic_permissions": []}
     for name, password in passwords.items():
         if name == "store":
-            identity, write, read = "torpor-store[A-Za-z0-9-]*", r"^torpor\.[A-Za-z0-9_-]+\.receipt$", r"^torpor\.\*\.(fixes|gap|event)$"
+            identity, write, read = "torpor-store[A-Za-z0-9-]*", r"^torpor\.[A-Za-z0-9_-]+\.receipt$", r"^torpor\.\*\.(fixes|gap|event|check)$"
         else:
-            identity, write, read = name, rf"^torpor\.{name}\.(fixes|gap|event|newest)$", rf"^torpor\.{name}\.receipt$"
+            identity, write, read = name, rf"^torpor\.{name}\.(fixes|gap|event|newest|check)$", rf"^torpor\.{name}\.receipt$"
         queue = f"mqtt-subscription-{identity}qos[01]"
         use = rf"^(amq\.topic|{queue})$"
         found["users"].append({"name": name, "password_hash": hashed(password), "tags": "",
