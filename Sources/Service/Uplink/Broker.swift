@@ -4,7 +4,7 @@ import LocationTypes
 /// Why a broker could not be used: a line that says what helps.
 public struct BrokerError: Error, Equatable, CustomStringConvertible {
   /// The reason.
-  public var description: String
+  public let description: String
 }
 
 /// What the controller needs of a broker; a test has its own.

@@ -24,11 +24,11 @@ struct PendingFixes {
   /// What a message contains, to compare with a receipt.
   struct Part: Equatable {
     /// Content of the message.
-    var content: UplinkContent
+    let content: UplinkContent
     /// Name of the last fix; nil for a gap.
-    var last: FixName?
+    let last: FixName?
     /// Number of entries.
-    fileprivate var count: Int
+    fileprivate let count: Int
   }
 
   private var entries: [Entry] = []

@@ -7,8 +7,8 @@ enum PrivateFile {
 
   /// A problem with a file, and how to correct it.
   struct Problem: Equatable {
-    var problem: String
-    var suggestion: String
+    let problem: String
+    let suggestion: String
   }
 
   /// Why a file may not be used; nil if it may.

@@ -5,11 +5,11 @@ import UplinkPayload
 /// A receipt of the store: what is durable there (Docs/Reference/uplink-payload.md, "Topics and receipts").
 struct Receipt: Equatable {
   /// Ring of the fixes.
-  var ring: UInt64
+  let ring: UInt64
   /// Name of the last durable fix; nil if there is none.
-  var last: FixName?
+  let last: FixName?
   /// Generation of the last durable gap, and the sequence number after it; nil if there is none.
-  var gap: FixName?
+  let gap: FixName?
 
   /// Decodes JSON; nil if it is not a receipt.
   init?(_ bytes: [UInt8]) {

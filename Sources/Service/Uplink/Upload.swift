@@ -7,13 +7,13 @@ struct Upload {
   static let receiptTimeout = Interval.seconds(20)
 
   /// Name of the board.
-  var device: DeviceName
+  let device: DeviceName
   /// Random number of the ring.
-  var ring: UInt64
+  let ring: UInt64
   /// When a message counts as delivered.
-  var confirmation: UplinkSettings.Confirmation
+  let confirmation: UplinkSettings.Confirmation
   /// The newest fix of the ring, or one after it: a receipt cannot name a later one.
-  var newest: FixName
+  let newest: FixName
 
   /// Sends the oldest entries of `pending` as one message, and removes them when they are confirmed. On an error they
   /// remain.
