@@ -17,6 +17,9 @@
 // Passes of libmosquitto's loop in one wait. It returns at once while a connection is broken in a way that it does not
 // detect; the limit prevents that a wait uses the processor until its end.
 #define PASSES 4000
+// Seconds without a message after which a broker may end a connection. An exchange is shorter, so no ping is sent. Without
+// keepalive libmosquitto's loop would not wait at all.
+#define KEEPALIVE 600
 
 struct cmosquitto {
   struct mosquitto *client;
@@ -27,7 +30,8 @@ struct cmosquitto {
   int has_receipt;
   size_t receipt_count;
   char receipt[RECEIPT_SIZE];
-  char detail[120];  // what libmosquitto logged about TLS
+  char detail[120];     // what libmosquitto logged about TLS
+  const char *problem;  // the result of the check of the broker's certificate; NULL if it was accepted
   char reason[320];
 };
 
@@ -50,7 +54,7 @@ static const char *certificate_problem(struct cmosquitto *c) {
 // An error of TLS: what helps depends on which side refused.
 static void fail_tls(struct cmosquitto *c) {
   char why[240];
-  const char *problem = certificate_problem(c);
+  const char *problem = c->problem ? c->problem : certificate_problem(c);
   if (strstr(c->detail, "host name verification failed")) {
     fail(c, "the broker's certificate is for another host", "write the host that it names into `host`");
   } else if (problem || strstr(c->detail, "certificate verify failed")) {
@@ -65,7 +69,8 @@ static void fail_tls(struct cmosquitto *c) {
 }
 
 static void fail_code(struct cmosquitto *c, const char *what, int code) {
-  if (code == MOSQ_ERR_TLS) {
+  // A broker that refuses the board's certificate ends the connection after the handshake of TLS 1.3.
+  if (code == MOSQ_ERR_TLS || (code == MOSQ_ERR_ERRNO && errno == EPROTO && c->uses_tls)) {
     fail_tls(c);
   } else if (code == MOSQ_ERR_ERRNO) {
     fail(c, what, errno == EINTR ? "no answer in time" : strerror(errno));
@@ -80,6 +85,8 @@ static void on_log(struct mosquitto *client, void *object, int level, const char
   struct cmosquitto *c = object;
   (void)client;
   if (level != MOSQ_LOG_ERR || c->detail[0]) return;
+  // libmosquitto frees the connection of TLS after some errors.
+  c->problem = certificate_problem(c);
   const char *last = strrchr(text, ':');
   // "OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed"
   snprintf(c->detail, sizeof c->detail, "%s", last && !strncmp(text, "OpenSSL", 7) ? last + 1 : text);
@@ -101,11 +108,13 @@ static void on_disconnect(struct mosquitto *client, void *object, int code) {
   struct cmosquitto *c = object;
   (void)client;
   // Brokers that do not know MQTT 5 may close the connection without an answer.
-  if (c->uses_version_5 && !c->is_connected && code == MOSQ_ERR_CONN_LOST) c->is_refused_version = 1;
+  if (c->uses_version_5 && !c->is_connected && code == MOSQ_ERR_CONN_LOST && !c->detail[0]) c->is_refused_version = 1;
   if (!c->is_connected && c->uses_tls && (code == MOSQ_ERR_TLS || code == MOSQ_ERR_CONN_LOST)) {
     fail_tls(c);
   } else {
-    fail(c, "the broker ended the connection", mosquitto_strerror(code));
+    fail(c, c->is_connected ? "the broker ended the connection"
+                            : "the broker ended the connection without an answer; check `port`, and `ca` if it uses TLS",
+         mosquitto_strerror(code));
   }
 }
 
@@ -187,7 +196,7 @@ static int connect_within(struct cmosquitto *c, const char *host, int port, int 
   struct itimerval timer = {{1, 0}, {timeout_ms / 1000, timeout_ms % 1000 * 1000}};
   struct itimerval off = {{0, 0}, {0, 0}};
   setitimer(ITIMER_REAL, &timer, NULL);
-  int code = mosquitto_connect(c->client, host, port, 0);
+  int code = mosquitto_connect(c->client, host, port, KEEPALIVE);
   int number = errno;
   setitimer(ITIMER_REAL, &off, NULL);
   sigaction(SIGALRM, &previous, NULL);

@@ -71,16 +71,16 @@ struct HoldCallTests {
     let before = bench.loop.planned
     bench.settle()
     #expect(before?.board == .suspended && bench.stage.state == .suspended)
-    #expect(!bench.loop.clients.keepsBoardAwake)
+    #expect(!bench.isHeld)
     #expect(bench.call(begin(), control) == .holding(1))
-    #expect(bench.loop.clients.keepsBoardAwake)
+    #expect(bench.isHeld)
     bench.settle()
     #expect(bench.stage.state == .idle)
     #expect(bench.loop.planned?.board == before?.board, "the plan is that without the hold")
     #expect(bench.deadline == bench.stage.now + .seconds(30))
     #expect(watch.frames().isEmpty, "no finish, no fix")
     #expect(bench.call(.endHold(1), control) == .done)
-    #expect(!bench.loop.clients.keepsBoardAwake)
+    #expect(!bench.isHeld)
     #expect(bench.call(.endHold(1), control) == .done)
   }
 
@@ -91,13 +91,13 @@ struct HoldCallTests {
     defer { watch.quit() }
     #expect(bench.call(begin(10), control) == .holding(1))
     bench.pass(9)
-    #expect(bench.loop.clients.keepsBoardAwake)
+    #expect(bench.isHeld)
     bench.pass(2)
-    #expect(!bench.loop.clients.keepsBoardAwake)
+    #expect(!bench.isHeld)
     #expect(bench.call(begin(60), control) == .holding(2))
     control.quit()
-    bench.settle { !bench.loop.clients.keepsBoardAwake }
-    #expect(!bench.loop.clients.keepsBoardAwake)
+    bench.settle { !bench.isHeld }
+    #expect(!bench.isHeld)
   }
 
   @Test("PWR-13: a client that may not use location gets no hold, and loses it with the permission")
@@ -108,7 +108,7 @@ struct HoldCallTests {
     #expect(bench.call(begin(), control) == .holding(1))
     bench.adopt(policy(.denied))
     bench.settle()
-    #expect(!bench.loop.clients.keepsBoardAwake)
+    #expect(!bench.isHeld)
     #expect(bench.call(begin(), control) == .error(.notAuthorized))
   }
 

@@ -199,6 +199,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// The time of the service's next timer.
   var deadline: Instant { loop.clients.deadline }
 
+  /// Whether a hold of a client keeps the board from sleeping.
+  var isHeld: Bool { loop.clients.keepsBoardAwake }
+
   /// Whether a durable change is not on disk yet.
   var hasUnsaved: Bool { loop.clients.hasUnsavedChanges }
 
