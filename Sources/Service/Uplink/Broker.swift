@@ -51,20 +51,22 @@ public protocol BrokerConnection: ~Copyable {
       device, destination.host, destination.user, password, destination.authority,
       destination.certificate, destination.key, "torpor/\(device)/receipt",
     ])
-    var settings = unsafe cmosquitto_settings()
-    unsafe settings.client_id = texts[0]
-    unsafe settings.host = texts[1]
-    unsafe settings.port = CInt(destination.port)
-    unsafe settings.uses_version_5 = usesVersion5 ? 1 : 0
-    unsafe settings.user = texts[2]
-    unsafe settings.password = texts[3]
-    unsafe settings.authority = texts[4]
-    unsafe settings.certificate = texts[5]
-    unsafe settings.key = texts[6]
-    unsafe settings.receipts = texts[7]
-    guard let opened = unsafe cmosquitto_open(&settings, milliseconds(timeout), &result) else {
-      throw BrokerError(description: "not enough memory")
+    let opened = unsafe texts.characters.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+      guard let start = unsafe buffer.baseAddress else { return nil }
+      var settings = unsafe cmosquitto_settings()
+      unsafe settings.client_id = texts.string(0, at: start)
+      unsafe settings.host = texts.string(1, at: start)
+      unsafe settings.port = CInt(destination.port)
+      unsafe settings.uses_version_5 = usesVersion5 ? 1 : 0
+      unsafe settings.user = texts.string(2, at: start)
+      unsafe settings.password = texts.string(3, at: start)
+      unsafe settings.authority = texts.string(4, at: start)
+      unsafe settings.certificate = texts.string(5, at: start)
+      unsafe settings.key = texts.string(6, at: start)
+      unsafe settings.receipts = texts.string(7, at: start)
+      return unsafe cmosquitto_open(&settings, milliseconds(timeout), &result)
     }
+    guard let opened = unsafe opened else { throw BrokerError(description: "not enough memory") }
     if result == CMOSQUITTO_DONE { return unsafe opened }
     defer { unsafe cmosquitto_close(opened) }
     if result == CMOSQUITTO_OLD_BROKER { return nil }

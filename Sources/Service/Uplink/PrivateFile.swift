@@ -17,8 +17,9 @@ enum PrivateFile {
   static func problem(with path: String, isSecret: Bool) -> Problem? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+      let reason = unsafe String(cString: strerror(errno))
       return Problem(
-        problem: "'\(path)' cannot be read: \(unsafe String(cString: strerror(errno)))",
+        problem: "'\(path)' cannot be read: \(reason)",
         suggestion: "check its owner and mode with ls -l")
     }
     guard !isSecret || status.st_mode & 0o007 == 0 else {
@@ -41,17 +42,26 @@ enum PrivateFile {
   }
 }
 
-/// C strings that live as long as this object; nil stays nil.
-@safe final class CStrings {
-  private var all: [UnsafeMutablePointer<CChar>?] = []
+/// C strings in one buffer; nil stays nil.
+struct CStrings {
+  /// The strings, each with its NUL.
+  private(set) var characters: [CChar] = []
+  private var offsets: [Int?] = []
 
   init(_ texts: [String?]) {
-    for text in texts { unsafe all.append(text.flatMap { unsafe strdup($0) }) }
+    for text in texts {
+      guard let text else {
+        offsets.append(nil)
+        continue
+      }
+      offsets.append(characters.count)
+      characters += text.utf8CString
+    }
   }
 
-  deinit { for text in unsafe all { unsafe free(text) } }
-
-  subscript(index: Int) -> UnsafePointer<CChar>? {
-    unsafe all[index].map { unsafe UnsafePointer($0) }
+  /// The string with this index in ``characters``, which are at `start`.
+  func string(_ index: Int, at start: UnsafePointer<CChar>) -> UnsafePointer<CChar>? {
+    guard let offset = offsets[index] else { return nil }
+    return unsafe start + offset
   }
 }

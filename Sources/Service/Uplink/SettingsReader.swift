@@ -101,10 +101,10 @@ struct SettingsReader {
       case "host": found.host = string(child, inner) ?? ""
       case "port": port = readPort(child, inner)
       case "user": found.user = string(child, inner)
-      case "password_file": found.passwordFile = path(child, inner, isSecret: true)
-      case "ca": found.authority = path(child, inner)
-      case "certificate": found.certificate = path(child, inner)
-      case "key": found.key = path(child, inner, isSecret: true)
+      case "password_file": found.passwordFile = usableFile(child, inner, isSecret: true)
+      case "ca": found.authority = usableFile(child, inner)
+      case "certificate": found.certificate = usableFile(child, inner)
+      case "key": found.key = usableFile(child, inner, isSecret: true)
       default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
       }
     }
@@ -178,7 +178,9 @@ struct SettingsReader {
   }
 
   /// The path of a file that can be used.
-  private mutating func path(_ index: Int, _ key: String, isSecret: Bool = false) -> String? {
+  private mutating func usableFile(
+    _ index: Int, _ key: String, isSecret: Bool = false
+  ) -> String? {
     guard let path = string(index, key) else { return nil }
     guard let found = checkFile(path, isSecret) else { return path }
     report(

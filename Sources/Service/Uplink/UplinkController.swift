@@ -1,4 +1,5 @@
 import LocationClient
+import LocationPolicy
 import LocationTypes
 import LocationWire
 import UplinkPayload
