@@ -21,12 +21,14 @@ public protocol BrokerConnection: ~Copyable {
   static let timeout = Interval.seconds(20)
 
   private let connection: OpaquePointer
+  private let address: String
 
   /// Connects with MQTT 5, or with 3.1.1 if the broker does not know it, and subscribes to the device's receipts.
   public init(
     _ destination: UplinkSettings.Destination, device: DeviceName
   ) throws(BrokerError) {
     let device = device.description
+    address = destination.address
     let password = destination.passwordFile.flatMap { PrivateFile.firstLine(of: $0) }
     if let opened = try unsafe Broker.open(destination, password, device, usesVersion5: true) {
       unsafe connection = opened
@@ -95,7 +97,8 @@ public protocol BrokerConnection: ~Copyable {
   }
 
   private var failure: BrokerError {
-    unsafe BrokerError(description: String(cString: cmosquitto_reason(connection)))
+    let reason = unsafe String(cString: cmosquitto_reason(connection))
+    return BrokerError(description: "\(address): \(reason)")
   }
 
   private static func milliseconds(_ interval: Interval) -> CInt {
