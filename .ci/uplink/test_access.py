@@ -38,9 +38,13 @@ def test_store(broker, database):
     check(sequences(database, "board-1") == [*range(20), *range(30, 40)], "all fixes are stored once")
     check(query(database, "select sequence from holes") == [29], "the store detects the missing message")
     check(board.receipts()[-1] == {"ring": f"{RING:016x}", "generation": 7, "sequence": 39}, "the receipt is complete")
-    board.publish("torpor/board-1/gap", messages.gap("board-1", RING, 7, 20, 30, (7, 19)))
+    board.publish("torpor/board-1/check", b'{"check":"0123456789abcdef"}')
+    check(board.wait(lambda: {"check": "0123456789abcdef"} in board.receipts()), "the store answers a test message")
+    for end in (25, 30):
+        board.publish("torpor/board-1/gap", messages.gap("board-1", RING, 7, 20, end, (7, 19)))
     board.publish("torpor/board-1/event", messages.event("board-1", RING, 5, '{"visit":{}}'))
     check(board.wait(lambda: board.receipts()[-1].get("event") == 5), "a gap and an event get a receipt")
+    check(query(database, "select next from gaps") == [30], "a gap that has grown replaces the earlier one")
     check(board.receipts()[-1].get("gap") == {"generation": 7, "next": 30}, "the receipt names the gap")
     good = messages.fixes("board-1", RING, 7, 40, 10, (7, 39))
     for bad in (good[:-1], b"", b"x" * 5000, b"\x78\x9c" + b"\x00" * 9, good[:60] + bytes([good[60] ^ 1]) + good[61:]):
