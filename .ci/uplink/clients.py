@@ -82,6 +82,24 @@ def start_store(programs, broker, database, node=0):
     programs.start("store", command, env=environment)
 
 
+def watch_store(programs, broker, database, node=0):
+    """Starts the store again if it has ended, as systemd does."""
+    store = programs.running.get("store")
+    if store is None or store.poll() is not None:
+        programs.kill("store")
+        start_store(programs, broker, database, node)
+
+
+def is_store_ready(programs, broker, database, seconds=120):
+    """Whether the store subscribes. A cluster of RabbitMQ refuses connections for some seconds after its start."""
+    log = programs.folder / "store.log"
+
+    def is_ready():
+        watch_store(programs, broker, database)
+        return log.exists() and "ready" in log.read_text()
+    return becomes(is_ready, seconds)
+
+
 def query(database, text, *values):
     """The first column of the result."""
     with psycopg2.connect(database.address) as connection, connection.cursor() as cursor:
@@ -97,5 +115,5 @@ def becomes(condition, seconds=20):
     while not condition():
         if time.monotonic() > end:
             return False
-        time.sleep(0.1)
+        time.sleep(0.2)
     return True

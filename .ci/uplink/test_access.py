@@ -8,7 +8,7 @@ import sys
 import time
 
 from brokers import KINDS, Postgres, Programs
-from clients import Board, becomes, query, start_store
+from clients import Board, becomes, is_store_ready, query, start_store
 import messages
 
 RING = 0xFEDC_BA98_7654_3210
@@ -140,9 +140,7 @@ def main():
     kind, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     with KINDS[kind](folder / kind, ["board-1", "board-2"]) as broker, Postgres(folder / "postgres") as database, \
             Programs(folder / "store") as programs:
-        start_store(programs, broker, database)
-        log = folder / "store" / "store.log"
-        check(becomes(lambda: "ready" in log.read_text(), 30), "the store subscribes")
+        check(is_store_ready(programs, broker, database), "the store subscribes")
         test_store(broker, database)
         test_absent_store(broker, database, programs)
         test_foreign_board(broker, database, programs)

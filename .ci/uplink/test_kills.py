@@ -12,7 +12,7 @@ import threading
 import time
 
 from brokers import KINDS, Postgres, Programs
-from clients import Board, becomes, query, start_store
+from clients import Board, becomes, is_store_ready, query, watch_store
 import messages
 
 RING = 77
@@ -67,15 +67,7 @@ def kill_one(random_numbers, broker, database, programs, folder):
         database.restart()
     elif victim in broker.nodes:
         broker.restart(victim)
-    watch_store(broker, database, programs)
-
-
-def watch_store(broker, database, programs, node=0):
-    """Starts the store again if it has ended, as systemd does."""
-    store = programs.running.get("store")
-    if store is None or store.poll() is not None:
-        programs.kill("store")
-        start_store(programs, broker, database, node)
+    watch_store(programs, broker, database)
 
 
 def main():
@@ -85,22 +77,21 @@ def main():
     numbers = random.Random(seed)
     with KINDS[kind](folder / kind, ["board-1", "board-2"]) as broker, Postgres(folder / "postgres") as database, \
             Programs(folder / "store") as programs:
-        start_store(programs, broker, database)
-        becomes(lambda: "ready" in (folder / "store" / "store.log").read_text(), 30)
+        is_store_ready(programs, broker, database)
         senders = [Sender(broker, "board-1", True), Sender(broker, "board-2", False)]
         for sender in senders:
             sender.start()
         end, kills = time.monotonic() + seconds, 0
         while time.monotonic() < end:
             time.sleep(numbers.uniform(0.5, 3))
-            watch_store(broker, database, programs, kills % len(broker.nodes))
+            watch_store(programs, broker, database, kills % len(broker.nodes))
             kill_one(numbers, broker, database, programs, folder)
             kills += 1
         # Everything runs again: the rest arrives.
         target = senders[0].durable + BATCH
 
         def has_recovered():
-            watch_store(broker, database, programs, numbers.randrange(len(broker.nodes)))
+            watch_store(programs, broker, database, numbers.randrange(len(broker.nodes)))
             return senders[0].durable >= target
         recovered = becomes(has_recovered, 60)
         for sender in senders:
@@ -108,7 +99,7 @@ def main():
         for sender in senders:
             sender.join(20)
         time.sleep(3)
-        watch_store(broker, database, programs)
+        watch_store(programs, broker, database)
         time.sleep(3)
         lost = []
         for sender in senders:

@@ -15,7 +15,7 @@ import sys
 import time
 
 from brokers import KINDS, Postgres, Programs, wait_until
-from clients import becomes, query, start_store
+from clients import becomes, is_store_ready, query, watch_store
 
 failures = []
 
@@ -133,17 +133,10 @@ def main():
     seconds = int(sys.argv[5]) if len(sys.argv) > 5 else 60
     with KINDS[kind](folder / kind, ["board-1", "board-2"]) as broker, Postgres(folder / "postgres") as database, \
             Programs(folder / "store") as store:
-        start_store(store, broker, database)
-        becomes(lambda: "ready" in (folder / "store" / "store.log").read_text(), 30)
+        is_store_ready(store, broker, database)
 
         def count():
             return query(database, "select count(*) from fixes")[0]
-
-        def watch_store():
-            process = store.running.get("store")
-            if process is None or process.poll() is not None:
-                store.kill("store")
-                start_store(store, broker, database, numbers.randrange(len(broker.nodes)))
 
         with Board(folder / "board", programs, broker) as board:
             test_errors(board, broker)
@@ -159,7 +152,7 @@ def main():
                 time.sleep(numbers.uniform(0, 5))
                 if victim in broker.nodes:
                     broker.restart(victim)
-                watch_store()
+                watch_store(store, broker, database, numbers.randrange(len(broker.nodes)))
                 board.watch()
                 time.sleep(numbers.uniform(2, 15))
             # The back-off of the running program may last minutes.
@@ -167,7 +160,7 @@ def main():
             before = count()
 
             def recovers():
-                watch_store()
+                watch_store(store, broker, database, numbers.randrange(len(broker.nodes)))
                 board.watch()
                 return count() >= before + 20
             check(becomes(recovers, 300), "fixes arrive after the kills")
