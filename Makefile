@@ -74,7 +74,7 @@ help:
 	@echo 'make bench-service  the cost of torpord, compared with gpsd and its bounds (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at random times, fills its disk, damages its ring (TORTURE="--kills N")'
 	@echo 'make test-gpsd  programs written for gpsd, on torpord and on gpsd; as root (GPSD="--full --only cgps")'
-	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend; as root'
+	@echo 'make test-clock  the system clock by chronyd, which does not set it: UBX, NMEA, restart, suspend, busy; as root'
 	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      searches for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
@@ -211,8 +211,6 @@ install:
 	chmod 644 '$(UNITS)/torpor-uplink.service'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpor-gpsd.service > '$(UNITS)/torpor-gpsd.service'
 	install -m 644 packaging/torpor-gpsd.socket '$(UNITS)/torpor-gpsd.socket'
-	install -d '$(UNITS)/torpord.service.d'
-	install -m 644 packaging/torpord-gpsd.conf '$(UNITS)/torpord.service.d/20-gpsd.conf'
 	chmod 644 '$(UNITS)/torpor-gpsd.service'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpord.service > '$(UNITS)/torpord.service'
 	chmod 644 '$(UNITS)/torpord.service'
@@ -240,7 +238,7 @@ install-swift:
 
 uninstall:
 	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(BIN)/torpor-gpsd' '$(BIN)/torpor-uplink' '$(UNITS)/torpord.service' \
-	  '$(UNITS)/torpor-uplink.service' '$(SHARE)/man/man8/torpor-uplink.8' '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' '$(UNITS)/torpord.service.d/20-gpsd.conf' \
+	  '$(UNITS)/torpor-uplink.service' '$(SHARE)/man/man8/torpor-uplink.8' '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' \
 	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' '$(SHARE)/man/man8/torpor-gpsd.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'

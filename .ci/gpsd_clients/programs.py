@@ -2,7 +2,10 @@
 
 import os
 import re
+import select
+import socket
 import subprocess
+import threading
 import time
 
 from gpsd_clients.checks import Check, is_valid, objects, of_class, output, require
@@ -53,12 +56,48 @@ def cgps(server):
 
 
 def gpsmon(server):
-    _screen("gpsmon", "gpsmon", 15, re.escape(server.device))
+    """Shows the receiver's sentences, which are requested by -n, and the position that it has decoded of them."""
+    _screen("gpsmon", "gpsmon -n", 15, r"48[ :.]?[0-9][\s\S]*RMC|RMC[\s\S]*48[ :.]?[0-9]")
+
+
+class _Recorder(threading.Thread):
+    """Passes one connection on to the server, and records what both sides send."""
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.server = server
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.requests = b""
+        self.answers = b""
+
+    def run(self):
+        client, _ = self.listener.accept()
+        with client, socket.create_connection(("127.0.0.1", self.server.port)) as upstream:
+            while True:
+                for one in select.select([client, upstream], [], [])[0]:
+                    try:
+                        data = one.recv(65536)
+                    except OSError:
+                        return
+                    if not data:
+                        return
+                    if one is client:
+                        self.requests += data
+                        upstream.sendall(data)
+                    else:
+                        self.answers += data
+                        client.sendall(data)
 
 
 def xgps(server):
-    text = output(["xvfb-run", "-a", "xgps"], 10, ends=False)
+    """Runs on without an error, and has requested and read fixes."""
+    recorder = _Recorder(server)
+    recorder.start()
+    text = output(["xvfb-run", "-a", "xgps", f"127.0.0.1:{recorder.port}"], 10, ends=False)
     require("Traceback" not in text, text[-500:])
+    require(b"?WATCH" in recorder.requests, f"requests {recorder.requests}")
+    require(b'"mode":3' in recorder.answers and b'"class":"SKY"' in recorder.answers, f"{recorder.answers[-500:]}")
 
 
 def gpxlogger(server):

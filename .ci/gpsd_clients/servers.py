@@ -39,6 +39,8 @@ class Server:
         self.device = self.line.path
         self.socket = None
         self.is_feeding = True
+        self.must_run_all = options.all
+        self.has_ipv6 = has_ipv6(is_off=name == "ubx")
         self.processes = []
         if self.is_gpsd:
             self.main = programs.Program(
@@ -59,12 +61,24 @@ class Server:
                 'default = "deny"\n[[rule]]\nuser = 0\naccess = "always"\n'
                 '[[rule]]\nclient = "gpsd"\nuser = 1\naccess = "always"\nreduced = true\n'
                 '[[rule]]\nuser = 2\naccess = "deny"\n')
-        self.main = programs.Program(
-            [options.torpord, "--board", options.board, "--line", self.line.path, "--socket", self.own_socket,
-             "--state", self.folder, "--clients", policy, "--gpsd", self.socket, "--gpsd-helper", helper],
-            log=self.folder + "/torpord.log")
+        self.command = [
+            options.torpord, "--board", options.board, "--line", self.line.path, "--socket", self.own_socket,
+            "--state", self.folder, "--clients", policy, "--gpsd", self.socket, "--gpsd-helper", helper]
+        self.main = programs.Program(self.command, log=self.folder + "/torpord.log")
         self.processes.append(
             programs.Program([options.helper, "--service", helper], log=self.folder + "/helper.log"))
+
+    def restart(self):
+        """Starts torpord again; the helper continues."""
+        code = self.main.stop()
+        if code != 0:
+            raise AssertionError(f"torpord ended with {code}")
+        self.main = programs.Program(self.command, log=self.folder + "/torpord.log")
+        self.wait()
+
+    def descriptors(self):
+        """Number of open descriptors of torpord and the helper."""
+        return [len(os.listdir(f"/proc/{one.process.pid}/fd")) for one in [self.main, *self.processes]]
 
     def feed(self):
         feed = streams.Feed([self.line], FEEDS[self.name])
@@ -106,6 +120,22 @@ class Server:
         return code
 
 
+def has_ipv6(is_off):
+    """Whether this network namespace has IPv6. With `is_off`, switches it off, as on a host without it."""
+    if is_off:
+        try:
+            with open("/proc/sys/net/ipv6/conf/all/disable_ipv6", "w") as file:
+                file.write("1")
+        except OSError as error:
+            print(f"test-gpsd: IPv6 cannot be switched off: {error}")
+    with socket.socket(socket.AF_INET6) as sock:
+        try:
+            sock.bind(("::1", 0))
+            return True
+        except OSError:
+            return False
+
+
 def run(options):
     """Runs all programs against one server, in this network namespace. Returns the exit code."""
     name = options.inside
@@ -122,6 +152,9 @@ def run(options):
     with concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
         for done in concurrent.futures.as_completed([pool.submit(attempt, check, server) for check in checks]):
             failures += report(name, *done.result())
+    for check in protocol.LAST_CHECKS:
+        if not chosen or check.name in chosen:
+            failures += report(name, *attempt(check, server))
     code = server.stop()
     if not server.is_gpsd:
         failures += report(name, "torpord", None if code == 0 else f"FAILED: exit code {code}")
@@ -146,7 +179,8 @@ def attempt(check, server):
         return check.name, "skipped: not for gpsd"
     for program in check.needs:
         if not shutil.which(program) and not os.path.exists(program):
-            return check.name, f"skipped: {program} is not installed"
+            problem = f"{program} is not installed"
+            return check.name, ("FAILED: " if server.must_run_all else "skipped: ") + problem
     try:
         check.run(server)
         return check.name, None

@@ -327,7 +327,7 @@ extension Engine {
     let received = fix.acquired
     switch origin {
     case .live:
-      let pulse = input.takePulse(before: received, at: now)
+      let pulse = input.takePulse(of: utc, received: received, at: now)
       fixes.updateClock(utc, received: received, pulse: pulse)
       fixes.recordEpochTime(
         fix, utc, start: input.takeInputStart(before: received, at: now), pulse: pulse,

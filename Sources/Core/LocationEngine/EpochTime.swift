@@ -2,23 +2,38 @@ import LocationTypes
 
 /// Times of the newest live fix, to compare UTC with a system clock. Made by ``Engine``, read by `LocationServer`.
 public struct EpochTime: Equatable, Sendable {
+  /// A pulse per second.
+  public struct Pulse: Equatable, Sendable {
+    /// Time of its edge.
+    public let time: Instant
+    /// The whole second that it marks.
+    public let utc: UTCTime
+
+    /// Creates a record.
+    public init(time: Instant, utc: UTCTime) {
+      self.time = time
+      self.utc = utc
+    }
+  }
+
   /// Number of the fix since the start of the engine, from 1 on.
   public var number: UInt64
   /// UTC of the fix.
   public var utc: UTCTime
-  /// Whether the date was repaired, was not resolved by the receiver, or jumped (STD-13).
+  /// Whether the time is none of satellites: the date was repaired, was not resolved by the receiver, or jumped
+  /// (STD-13), or the fix is simulated or comes from dead reckoning.
   public var isDateUncertain: Bool
   /// Arrival of the first byte of its epoch; nil if unknown, because the bytes were buffered, or some were lost.
   public var arrival: Instant?
   /// The pulse per second at the whole second that is nearest to ``utc``; nil without one.
-  public var pulse: Instant?
+  public var pulse: Pulse?
   /// Change of leap seconds at the end of the present day, as announced by the receiver: +1, 0 or −1 s.
   public var leapChange: Int8
 
   /// Creates a record.
   public init(
     number: UInt64, utc: UTCTime, isDateUncertain: Bool = false, arrival: Instant? = nil,
-    pulse: Instant? = nil, leapChange: Int8 = 0
+    pulse: Pulse? = nil, leapChange: Int8 = 0
   ) {
     self.number = number
     self.utc = utc

@@ -39,13 +39,13 @@ struct FixClock: Sendable {
 
   /// Updates the offset from a live fix with time `utc` that arrived at `received`.
   ///
-  /// - Parameter pulse: The last pulse per second before it.
-  mutating func update(_ utc: UTCTime, received: Instant, pulse: Instant? = nil) {
+  /// - Parameter pulse: The pulse per second of its second.
+  mutating func update(_ utc: UTCTime, received: Instant, pulse: EpochTime.Pulse? = nil) {
     defer {
       lastUTC = utc
       lastReceived = received
     }
-    let exact = FixClock.offset(of: utc, received: received, pulse: pulse)
+    let exact = pulse.map { $0.utc.microseconds - $0.time.microseconds }
     let offset = exact ?? utc.microseconds - received.microseconds
     guard let known = bootUTC_us else {
       bootUTC_us = offset
@@ -66,20 +66,12 @@ struct FixClock: Sendable {
     }
   }
 
-  /// UTC at zero of the boot clock from a pulse, µs; nil if the pulse does not belong to the fix.
-  private static func offset(of utc: UTCTime, received: Instant, pulse: Instant?) -> Int64? {
-    guard let pulse, let second = second(of: pulse, before: utc, received: received) else {
-      return nil
-    }
-    return second.microseconds - pulse.microseconds
-  }
-
-  /// UTC of a pulse, a whole second; nil if the pulse does not belong to the fix.
-  static func second(of pulse: Instant, before utc: UTCTime, received: Instant) -> UTCTime? {
-    guard pulse <= received, received - pulse <= maximumPulseAge else { return nil }
+  /// The pulse at `time` with its whole second; nil if it does not belong to the fix.
+  static func pulse(at time: Instant, of utc: UTCTime, received: Instant) -> EpochTime.Pulse? {
+    guard time <= received, received - time <= maximumPulseAge else { return nil }
     let second_us = (utc.microseconds + pulseTolerance_us) / 1_000_000 * 1_000_000
     guard abs(utc.microseconds - second_us) <= pulseTolerance_us else { return nil }
-    return UTCTime(microseconds: second_us)
+    return EpochTime.Pulse(time: time, utc: UTCTime(microseconds: second_us))
   }
 
   /// The time of `utc` on the boot clock, not later than `now`.

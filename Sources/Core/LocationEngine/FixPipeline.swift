@@ -45,19 +45,21 @@ struct FixPipeline: ~Copyable {
   // MARK: Time and accuracy
 
   /// Updates the offset of UTC from a live fix; `pulse` as for `FixClock.update(_:received:pulse:)`.
-  mutating func updateClock(_ utc: UTCTime, received: Instant, pulse: Instant?) {
+  mutating func updateClock(_ utc: UTCTime, received: Instant, pulse: EpochTime.Pulse?) {
     clock.update(utc, received: received, pulse: pulse)
   }
 
   /// Records the times of a live fix. `pulse` as for ``updateClock(_:received:pulse:)``; `start`: arrival of the first
   /// byte of its epoch, if known.
   mutating func recordEpochTime(
-    _ fix: Fix, _ utc: UTCTime, start: Instant?, pulse: Instant?, leapChange: Int8
+    _ fix: Fix, _ utc: UTCTime, start: Instant?, pulse: EpochTime.Pulse?, leapChange: Int8
   ) {
-    let exact = pulse.flatMap { FixClock.second(of: $0, before: utc, received: fix.acquired) }
+    let isFromSatellites =
+      !fix.isSimulated && fix.quality != .simulated && fix.quality != .deadReckoning
     epochTime = EpochTime(
-      number: (epochTime?.number ?? 0) + 1, utc: utc, isDateUncertain: fix.isDateUncertain,
-      arrival: start, pulse: exact == nil ? nil : pulse, leapChange: leapChange)
+      number: (epochTime?.number ?? 0) + 1, utc: utc,
+      isDateUncertain: fix.isDateUncertain || !isFromSatellites,
+      arrival: start, pulse: pulse, leapChange: leapChange)
   }
 
   /// Updates the offset of UTC from a fix of the receiver's buffer.

@@ -134,6 +134,8 @@ struct InputStage: ~Copyable {
   mutating func setArrival(of epoch: inout Epoch, at now: Instant) {
     guard epoch.origin == .live else { return }
     lastEpochTime = arrivalTime(at: now)
+    // They belong to this epoch, unless the message that completed it has begun the next one.
+    if epoch.fix?.utc == nil, !assembler.isOpen { (pulse, inputStart) = (nil, nil) }
     if let acquired = epoch.fix?.acquired {
       epoch.fix?.acquired = max(acquired, earliestEpochStart)
     }
@@ -164,12 +166,18 @@ struct InputStage: ~Copyable {
   /// Records the receiver's last pulse per second.
   mutating func recordPulse(at pulse: Instant) { self.pulse = pulse }
 
-  /// The pulse for a fix that arrived at `arrival`; nil without one. A pulse belongs to one epoch only, and not to
-  /// buffered messages, whose arrival times are estimated.
-  mutating func takePulse(before arrival: Instant, at now: Instant) -> Instant? {
-    guard let last = pulse else { return nil }
-    if last <= arrival { pulse = nil }
-    return isBuffered(at: now) ? nil : last
+  /// The pulse of a live fix; nil without one. A pulse belongs to one epoch only, and not to buffered messages, whose
+  /// arrival times are estimated.
+  ///
+  /// A fix of the second half of a second may arrive after the pulse that ends this second, which is then kept for the
+  /// next fix.
+  mutating func takePulse(
+    of utc: UTCTime, received: Instant, at now: Instant
+  ) -> EpochTime.Pulse? {
+    guard let time = pulse, time <= received else { return nil }
+    let own = isBuffered(at: now) ? nil : FixClock.pulse(at: time, of: utc, received: received)
+    if own != nil || isBuffered(at: now) || utc.microseconds % 1_000_000 < 500_000 { pulse = nil }
+    return own
   }
 
   /// Records the arrival of the first byte after a silence.

@@ -92,18 +92,23 @@ static int64_t clock_ns(clockid_t clock) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-int64_t clinux_wall_time_at_boot_ns(void) {
+// `clock` at zero of CLOCK_BOOTTIME: of eight readings that with the shortest span.
+static int64_t at_boot_ns(clockid_t clock) {
   int64_t offset_ns = 0, shortest_ns = INT64_MAX;
   for (int i = 0; i < 8 && shortest_ns > 1000; i++) {
     int64_t before_ns = clock_ns(CLOCK_BOOTTIME);
-    int64_t wall_ns = clock_ns(CLOCK_REALTIME);
+    int64_t time_ns = clock_ns(clock);
     int64_t span_ns = clock_ns(CLOCK_BOOTTIME) - before_ns;
     if (span_ns >= shortest_ns) continue;
     shortest_ns = span_ns;
-    offset_ns = wall_ns - (before_ns + span_ns / 2);
+    offset_ns = time_ns - (before_ns + span_ns / 2);
   }
   return offset_ns;
 }
+
+int64_t clinux_wall_time_at_boot_ns(void) { return at_boot_ns(CLOCK_REALTIME); }
+
+int64_t clinux_monotonic_at_boot_ns(void) { return at_boot_ns(CLOCK_MONOTONIC); }
 
 int clinux_clock_watch_open(void) {
   int descriptor = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);

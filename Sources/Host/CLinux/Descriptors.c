@@ -126,7 +126,8 @@ static int put_addresses(struct inet_diag_sockid *id, int connection, uint8_t *f
   return 0;
 }
 
-int clinux_tcp_peer_user(int list, int connection, uint32_t *uid) {
+// Asks the kernel for one socket. Returns 0 and the socket, or a negative error number.
+static int look_up(int list, uint8_t family, const struct inet_diag_sockid *id, struct inet_diag_msg *found) {
   static uint32_t sequence = 0;
   struct {
     struct nlmsghdr header;
@@ -135,9 +136,7 @@ int clinux_tcp_peer_user(int list, int connection, uint32_t *uid) {
                           .nlmsg_type = SOCK_DIAG_BY_FAMILY,
                           .nlmsg_flags = NLM_F_REQUEST,
                           .nlmsg_seq = ++sequence},
-               .body = {.sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0U}};
-  int error = put_addresses(&request.body.id, connection, &request.body.sdiag_family);
-  if (error < 0) return error;
+               .body = {.sdiag_family = family, .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0U, .id = *id}};
   request.body.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
   request.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
   if (send(list, &request, sizeof request, 0) < 0) return -errno;
@@ -156,12 +155,45 @@ int clinux_tcp_peer_user(int list, int connection, uint32_t *uid) {
       return failure->error < 0 ? failure->error : -ENOENT;
     }
     if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY) continue;
-    const struct inet_diag_msg *found = NLMSG_DATA(&answer.header);
-    // A socket that no process holds any more has no inode, and the kernel reports user 0 for it.
-    if (found->idiag_inode == 0) return -ENOENT;
-    *uid = found->idiag_uid;
+    if (answer.header.nlmsg_len < NLMSG_LENGTH(sizeof *found)) return -EBADMSG;
+    memcpy(found, NLMSG_DATA(&answer.header), sizeof *found);
     return 0;
   }
+}
+
+int clinux_socket_list_check(int list, int listener) {
+  struct sockaddr_storage own;
+  socklen_t size = sizeof own;
+  if (getsockname(listener, (struct sockaddr *)&own, &size) < 0) return -errno;
+  struct inet_diag_sockid id = {0};
+  if (own.ss_family == AF_INET) {
+    const struct sockaddr_in *four = (struct sockaddr_in *)&own;
+    id.idiag_sport = four->sin_port;
+    memcpy(id.idiag_src, &four->sin_addr, sizeof four->sin_addr);
+  } else if (own.ss_family == AF_INET6) {
+    const struct sockaddr_in6 *six = (struct sockaddr_in6 *)&own;
+    id.idiag_sport = six->sin6_port;
+    memcpy(id.idiag_src, &six->sin6_addr, sizeof six->sin6_addr);
+  } else {
+    return -EAFNOSUPPORT;
+  }
+  struct inet_diag_msg found;
+  return look_up(list, (uint8_t)own.ss_family, &id, &found);
+}
+
+int clinux_tcp_peer_user(int list, int connection, uint32_t *uid) {
+  struct inet_diag_sockid id = {0};
+  uint8_t family;
+  struct inet_diag_msg found;
+  int error = put_addresses(&id, connection, &family);
+  if (error == 0) error = look_up(list, family, &id, &found);
+  if (error < 0) return error;
+  // Without such a connection the kernel finds a socket that listens on the port, which is that of another program.
+  if (found.id.idiag_sport != id.idiag_sport || found.id.idiag_dport != id.idiag_dport) return -ENOENT;
+  // A socket that no process holds any more has no inode, and the kernel reports user 0 for it.
+  if (found.idiag_inode == 0) return -ENOENT;
+  *uid = found.idiag_uid;
+  return 0;
 }
 
 // MARK: TCP

@@ -15,6 +15,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private var pins: Pins
   private let suspender: BoardSuspender?
   private let clock = SystemClock()
+  /// Shortest wait for bytes that has not begun after their arrival.
+  private static var shortestWait: Interval { .milliseconds(1) }
   /// Offset between the boot clock and the clock of edge timestamps: the latest one, and the one from before the last
   /// suspend.
   private var clockOffset = ClockOffset()
@@ -114,9 +116,11 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
         if handleResume(&changes, wakesOnInput: wakesOnInput) { return wakeReport(.bytes, changes) }
       }
       if wakesOnInput, line.hasUnreportedInput || isLineReady {
+        // Bytes that were there when the wait began have an unknown arrival: the service was busy, or was stopped.
+        let hasWaited = now - events.waitStart >= LinuxBoard.shortestWait
         // Read the pulse before the rest of the epoch: a pulse after that belongs to the next epoch.
-        let pulse = consumePulse()
-        let start = inputStart
+        let lastPulse = consumePulse()
+        let (pulse, start) = hasWaited ? (lastPulse, inputStart) : (nil, nil)
         if !isClientReady && !isLineReportPending { gatherBurst(until: deadline) }
         return wakeReport(.bytes, changes, pulse, start)
       }

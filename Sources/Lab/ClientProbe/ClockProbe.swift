@@ -2,10 +2,10 @@ import Glibc
 
 // chronyd's end of a reference clock, and the receiver's pulse per second, by the same system clock.
 
-/// Microseconds of the system clock.
-private func wall_us() -> Int64 {
+/// Microseconds of a clock.
+private func time_us(_ clock: clockid_t) -> Int64 {
   var time = timespec()
-  _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+  _ = unsafe clock_gettime(clock, &time)
   return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
 }
 
@@ -32,33 +32,45 @@ private func pull(_ path: String, _ isUp: Bool) {
   close(descriptor)
 }
 
-/// Generates a pulse on a line of `gpio-sim` at each whole second of the system clock, and receives samples. Prints
-/// `pulse BEFORE AFTER`, the times before and after the rising edge, and `sample TIME OFFSET`, in microseconds.
-func receiveClockSamples(_ path: String, line: String, seconds: Int) -> Int32 {
+/// Generates a pulse on a line of `gpio-sim` at each whole second of UTC, which is the boot clock plus `utcAtBoot_us`,
+/// and receives samples. Prints `clock OFFSET` once, the system clock minus the boot clock; then
+/// `pulse BEFORE AFTER`, the times before and after the rising edge, and `sample TIME OFFSET`, in microseconds of the
+/// system clock.
+///
+/// - Parameter line: `-` for no pulses.
+func receiveClockSamples(_ path: String, line: String, utcAtBoot_us: Int64, seconds: Int) -> Int32 {
   let descriptor = openReferenceClock(path)
   guard descriptor >= 0 else { return EX_UNAVAILABLE }
-  var message = [UInt8](repeating: 0, count: 64)
+  printLine("clock \(time_us(CLOCK_REALTIME) - time_us(CLOCK_BOOTTIME))")
+  var second = (time_us(CLOCK_BOOTTIME) + utcAtBoot_us) / 1_000_000
   for _ in 0..<seconds {
-    let next_us = (wall_us() / 1_000_000 + 1) * 1_000_000
-    while true {
-      let left_us = next_us - wall_us()
-      if left_us <= 0 { break }
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard unsafe poll(&waiting, 1, Int32(left_us / 1_000)) > 0 else { continue }
-      let count = unsafe recv(descriptor, &message, message.count, Int32(MSG_DONTWAIT))
-      guard count == 40 else { continue }
-      unsafe message.withUnsafeBytes {
-        let time_us =
-          unsafe $0.load(as: Int64.self) * 1_000_000 + $0.load(fromByteOffset: 8, as: Int64.self)
-        let offset = unsafe $0.load(fromByteOffset: 16, as: Double.self)
-        printLine("sample \(time_us) \(Int64((offset * 1e6).rounded()))")
-      }
-    }
-    let before_us = wall_us()
+    second += 1
+    receiveSamples(descriptor, until_us: second * 1_000_000 - utcAtBoot_us)
+    guard line != "-" else { continue }
+    let before_us = time_us(CLOCK_REALTIME)
     pull(line, true)
-    let after_us = wall_us()
+    let after_us = time_us(CLOCK_REALTIME)
     pull(line, false)
     printLine("pulse \(before_us) \(after_us)")
   }
   return 0
+}
+
+/// Prints samples until a time of the boot clock.
+private func receiveSamples(_ descriptor: Int32, until_us: Int64) {
+  var message = [UInt8](repeating: 0, count: 64)
+  while true {
+    let left_us = until_us - time_us(CLOCK_BOOTTIME)
+    if left_us <= 0 { return }
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&waiting, 1, Int32(left_us / 1_000)) > 0 else { continue }
+    let count = unsafe recv(descriptor, &message, message.count, Int32(MSG_DONTWAIT))
+    guard count == 40 else { continue }
+    unsafe message.withUnsafeBytes {
+      let time_us =
+        unsafe $0.load(as: Int64.self) * 1_000_000 + $0.load(fromByteOffset: 8, as: Int64.self)
+      let offset = unsafe $0.load(fromByteOffset: 16, as: Double.self)
+      printLine("sample \(time_us) \(Int64((offset * 1e6).rounded()))")
+    }
+  }
 }

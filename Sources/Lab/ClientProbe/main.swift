@@ -124,8 +124,11 @@ case 4 where arguments[1] == "drain":
 case 5 where arguments[1] == "follow":
   guard let mode = AcknowledgementMode(arguments[4]) else { exit(EX_USAGE) }
   followAll(arguments[2], arguments[3], mode)
-case 5 where arguments[1] == "clock":
-  exit(receiveClockSamples(arguments[2], line: arguments[3], seconds: Int(arguments[4]) ?? 0))
+case 6 where arguments[1] == "clock":
+  exit(
+    receiveClockSamples(
+      arguments[2], line: arguments[3], utcAtBoot_us: Int64(arguments[4]) ?? 0,
+      seconds: Int(arguments[5]) ?? 0))
 case 4 where arguments[1] == "talk":
   do throws(ClientError) {
     var talk = try ControlledClient(arguments[2], arguments[3])

@@ -6,6 +6,7 @@ extension BoardScenario {
       BoardScenario(name: "supply line, bytes, fix", run: supply),
       BoardScenario(name: "a pulse per second", run: pulse),
       BoardScenario(name: "the system clock by pulse", run: systemClock),
+      BoardScenario(name: "steps of the system clock", run: clockSteps),
       BoardScenario(name: "standby by command, EXTINT wake", run: standby),
       BoardScenario(name: "batch drained by its pin", run: batch),
       BoardScenario(name: "an L76 that streams: NMEA and a supply line", run: streaming),
@@ -57,34 +58,56 @@ extension BoardScenario {
     try expectOrder(client.received)
   }
 
-  /// A sample for chronyd has the time of the edge by the guest's clock, and UTC of a whole second. The guest generates
-  /// the pulses, at whole seconds of its own clock, because the host cannot know when an edge reaches the guest.
+  /// A sample for chronyd has the time of the edge by the guest's clock, and the edge's second of the receiver's UTC.
+  /// The guest generates the pulses, because the host cannot know when an edge reaches the guest: at the whole seconds
+  /// of the receiver, as far as the arrivals of its fixes show them.
   private static func systemClock(_ bench: Bench) throws {
+    let latency = 450_000
     try bench.start(
-      Bench.BoardSetup(receiver: { $0.receiver.outputLatency = .milliseconds(450) }),
+      Bench.BoardSetup(receiver: {
+        $0.receiver.outputLatency = .milliseconds(Int64(latency / 1_000))
+      }),
       options: "--clock /run/clock.sock")
-    _ = try bench.updatingClient("clock", fixes: 4)
-    guard let line = bench.pullPath(of: "GNSS_PULSE") else { throw Failure("no pulse line") }
-    let output = try bench.shell("ClientProbe clock /run/clock.sock \(line) 15", within: 40)
-    var edges: [(before: Int, after: Int)] = []
-    var errors_us: [Int] = []
-    for words in output.split(separator: "\n").map({ $0.split(separator: " ") })
-    where words.count == 3 {
-      guard let first = Int(words[1]), let second = Int(words[2]) else { continue }
-      switch words[0] {
-      case "pulse": edges.append((first, second))
-      case "sample":
-        // Before the first pulse the samples have times of arrivals.
-        guard edges.count >= 2 else { continue }
-        try expect((first + second + 1) % 1_000_000 <= 2, "no whole second: \(first) + \(second)")
-        errors_us.append(
-          edges.suffix(2).map { max($0.before - first, first - $0.after, 0) }.min() ?? .max)
-      default: break
-      }
+    let client = try bench.updatingClient("clock", fixes: 4)
+    guard let line = bench.pullPath(of: "GNSS_PULSE"), let byArrival = client.bootUTC.max() else {
+      throw Failure("no pulse line, or no fix")
     }
-    try expect(errors_us.count >= 8, "only \(errors_us.count) samples: \(output)")
-    let worst_us = errors_us.max() ?? 0
-    try expect(worst_us <= 1_000, "a sample is \(worst_us) µs from its edge: \(output)")
+    let utcAtBoot = byArrival + latency
+    let output = try bench.shell(
+      "ClientProbe clock /run/clock.sock \(line) \(utcAtBoot) 25", within: 50)
+    let found = ClockSamples(output)
+    try expect(found.samples.count >= 6, "only \(found.samples.count) samples: \(output)")
+    for sample in found.samples {
+      let distance =
+        found.edges.map { max($0.before - sample.time, sample.time - $0.after, 0) }.min() ?? .max
+      try expect(distance <= 1_000, "a sample is \(distance) µs from its edge: \(output)")
+      // The edge's UTC by the arrivals, which are exact enough to distinguish seconds.
+      let utc = sample.time - found.clock + utcAtBoot
+      let second = (utc + 500_000) / 1_000_000 * 1_000_000
+      try expect(
+        abs(sample.time + sample.offset - second) <= 2,
+        "a sample at \(sample.time) is not of the second \(second): \(output)")
+    }
+  }
+
+  /// The guest's clock is set by decades and back between fixes: fixes, their order and their times do not change.
+  private static func clockSteps(_ bench: Bench) throws {
+    try bench.start(options: "--clock /run/clock.sock")
+    let client = try bench.updatingClient("steps", fixes: 3)
+    let atBoot = client.bootUTC.max() ?? 0
+    for seconds in [100_000, 1_790_000_000, 100_000, Int(HostClock.wall)] {
+      try bench.shell("date -s @\(seconds) >/dev/null")
+      try client.waitForFixes(3, within: 15)
+    }
+    try expectOrder(client.received)
+    let seconds = client.received.map { ($0.utc + 500_000) / 1_000_000 }
+    try expect(
+      zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 == 1 },
+      "seconds are missing: \(seconds)")
+    try expect(
+      client.bootUTC.allSatisfy { abs($0 - atBoot) < 500_000 },
+      "fixes have other times: \(client.bootUTC)")
+    try expect(client.failures.isEmpty && client.gaps.isEmpty, "\(client.lines)")
   }
 
   /// The last client stops: the driver sends RXM-PMREQ. The client starts again: an edge of EXTINT wakes the receiver.
@@ -204,6 +227,26 @@ extension BoardScenario {
     try expectOrder(client.received)
     try expect(
       bench.receiver.bytesSent > 40_000, "only \(bench.receiver.bytesSent) bytes were sent")
+  }
+}
+
+/// What `ClientProbe clock` has printed, in microseconds of the guest's system clock.
+struct ClockSamples {
+  /// System clock minus boot clock.
+  private(set) var clock = 0
+  private(set) var edges: [(before: Int, after: Int)] = []
+  private(set) var samples: [(time: Int, offset: Int)] = []
+
+  init(_ output: String) {
+    for words in output.split(separator: "\n").map({ $0.split(separator: " ") }) {
+      let numbers = words.dropFirst().compactMap { Int($0) }
+      switch (words.first, numbers.count) {
+      case ("clock", 1): clock = numbers[0]
+      case ("pulse", 2): edges.append((numbers[0], numbers[1]))
+      case ("sample", 2): samples.append((numbers[0], numbers[1]))
+      default: break
+      }
+    }
   }
 }
 

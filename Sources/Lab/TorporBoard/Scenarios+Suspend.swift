@@ -8,6 +8,8 @@ extension BoardScenario {
       BoardScenario(name: "no suspend near an alarm", run: nearAlarm),
       BoardScenario(name: "events racing the suspend", limit: 180, run: race),
       BoardScenario(name: "a sleep inhibitor", limit: 150, run: sleepInhibitor),
+      BoardScenario(
+        name: "the system clock of a board that suspends", limit: 180, run: systemClock),
     ]
   }
 
@@ -121,6 +123,42 @@ extension BoardScenario {
     try bench.shell(createLock)
     try bench.wait("fixes are delivered again", within: 20) { client.received.count > before + 2 }
     try expectOrder(client.received)
+  }
+
+  /// Samples for chronyd before, between and after two suspends to RAM: those of a time awake agree with each other,
+  /// with one exception for each suspend at most. Fixes of the batch are no samples.
+  private static func systemClock(_ bench: Bench) throws {
+    var setup = Bench.suspending
+    setup.removed = ["pulse_line"]
+    try bench.start(setup, options: "--clock /run/clock.sock")
+    try bench.shell("ClientProbe clock /run/clock.sock - 0 600 >/run/samples 2>&1 & probe=$!")
+    let client = try bench.client("clock")
+    try client.execute("start")
+    try client.waitForFixes(8, within: 30)
+    try client.execute("background")
+    for number in 1...2 {
+      let suspends = bench.suspends
+      try client.execute("defer far 20")
+      try bench.wait("deferral \(number) ends", within: 30) { client.finishes.count == number }
+      try expect(bench.suspends > suspends, "the board was not suspended")
+      try bench.advance(9)
+    }
+    let output = try bench.shell("kill $probe; cat /run/samples")
+    var groups: [[(time: Int, offset: Int)]] = []
+    for sample in ClockSamples(output).samples {
+      if let last = groups.last?.last, sample.time - last.time < 4_000_000 {
+        groups[groups.count - 1].append(sample)
+      } else {
+        groups.append([sample])
+      }
+    }
+    try expect(groups.count >= 3, "no samples after a suspend: \(output)")
+    var rejected = 0
+    for group in groups {
+      let offsets = group.map(\.offset).sorted()
+      rejected += offsets.count { abs($0 - offsets[offsets.count / 2]) > 300_000 }
+    }
+    try expect(rejected <= 2, "\(rejected) samples do not agree: \(output)")
   }
 }
 

@@ -1,4 +1,5 @@
 import BoardProfiles
+import CLinux
 import Glibc
 import LinuxHAL
 
@@ -9,12 +10,15 @@ extension Doctor {
   public struct ClockReport: Equatable, Sendable {
     /// Whether samples are sent.
     public let isFeeding: Bool
+    /// Whether chronyd's socket refuses them.
+    public let isRefused: Bool
     /// When last and with which offset, in one line.
     public let text: String
 
     /// Creates a report.
-    public init(isFeeding: Bool, text: String) {
+    public init(isFeeding: Bool, isRefused: Bool, text: String) {
       self.isFeeding = isFeeding
+      self.isRefused = isRefused
       self.text = text
     }
   }
@@ -24,9 +28,13 @@ extension Doctor {
 
   mutating func examineClock() {
     if let report = options.clock {
-      let hint = "the package has an example in /usr/share/doc/torpor/chrony.conf"
-      return report.isFeeding
-        ? pass("clock", report.text) : skip("clock", report.text, hint: hint)
+      if report.isFeeding { return pass("clock", report.text) }
+      if report.isRefused {
+        return fail("clock", report.text, suggestion: Doctor.groupSuggestion)
+      }
+      return skip(
+        "clock", report.text,
+        hint: "the package has an example in /usr/share/doc/torpor/chrony.conf")
     }
     let path = Doctor.clockSocket
     var status = stat()
@@ -38,14 +46,36 @@ extension Doctor {
           "to set the clock by the receiver: install chrony, and add 'refclock SOCK \(path)' to "
           + "its configuration")
     }
-    let isShared = status.st_gid != 0 && status.st_mode & S_IWGRP != 0
+    guard hasReceiver(files.fullPath(path)) else {
+      return skip(
+        "clock", "chronyd's socket '\(path)' exists, but chronyd does not run",
+        hint: "sudo systemctl start chrony")
+    }
+    let isShared = status.st_gid == clockGroup && status.st_mode & S_IWGRP != 0
     guard isShared || status.st_mode & S_IWOTH != 0 else {
       return fail(
-        "clock", "only root may write to chronyd's socket '\(path)'",
-        suggestion:
-          "sudo chgrp torpor-clock \(path) && sudo chmod g+w \(path); the package's drop-in for "
-          + "chrony.service does this at each start")
+        "clock", "the group 'torpor-clock' may not write to chronyd's socket '\(path)'",
+        suggestion: Doctor.groupSuggestion)
     }
     pass("clock", "chronyd's socket '\(path)' exists, and the service may write to it")
+  }
+
+  private static let groupSuggestion =
+    "sudo chgrp torpor-clock \(clockSocket) && sudo chmod g+w \(clockSocket); the package's drop-in for "
+    + "chrony.service does this at each start"
+
+  /// Whether a program receives on a socket; true if this user may not find out.
+  private func hasReceiver(_ path: String) -> Bool {
+    let descriptor = unsafe path.withCString { unsafe clinux_datagram_connect($0, path.utf8.count) }
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor != -ECONNREFUSED
+  }
+
+  /// Number of the group that the package's drop-in gives to the socket; nil if it does not exist.
+  private var clockGroup: gid_t? {
+    let lines = files.text("/etc/group")?.split(separator: "\n") ?? []
+    let fields = lines.first { $0.hasPrefix("torpor-clock:") }?.split(
+      separator: ":", omittingEmptySubsequences: false)
+    return fields.flatMap { $0.count > 2 ? gid_t($0[2]) : nil }
   }
 }

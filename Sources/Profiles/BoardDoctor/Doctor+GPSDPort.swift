@@ -25,17 +25,28 @@ extension Doctor {
         "gpsd port", "a program listens on port 2947 that this user cannot identify",
         hint: "run it as root")
     }
-    switch holder.name {
-    case "torpor-gpsd", "systemd":
+    switch (holder.name, hasGPSDSocket) {
+    case ("torpor-gpsd", _), ("systemd", false):
       pass("gpsd port", "\(holder.text) listens on port 2947")
-    default:
-      skip(
-        "gpsd port",
-        "\(holder.text) listens on port 2947, so programs written for gpsd do not reach torpord",
-        hint:
-          "run \(holder.stopCommand(device: "")), then sudo systemctl enable --now torpor-gpsd.socket"
-      )
+    case ("systemd", true):
+      let gpsd = LineHolders.Process(processID: holder.processID, name: "gpsd")
+      conflict("\(holder.text) listens on port 2947 for gpsd.socket", gpsd)
+    default: conflict("\(holder.text) listens on port 2947", holder)
     }
+  }
+
+  private mutating func conflict(_ found: String, _ holder: LineHolders.Process) {
+    skip(
+      "gpsd port", "\(found), so programs written for gpsd do not reach torpord",
+      hint:
+        "run \(holder.stopCommand(device: "")), then sudo systemctl enable --now torpor-gpsd.socket"
+    )
+  }
+
+  /// Whether the unit gpsd.socket is active, which also has a local socket; torpor-gpsd.socket has none.
+  private var hasGPSDSocket: Bool {
+    let lines = (files.text("/proc/net/unix") ?? "").split(separator: "\n")
+    return lines.contains { $0.hasSuffix("/run/gpsd.sock") }
   }
 
   /// The listening sockets, as links in `/proc/PID/fd`: `socket:[INODE]`.

@@ -70,7 +70,7 @@ extension JSONOutput {
       json.member("timing", policy.timing)
       json.member("split24", false)
       json.member("pps", policy.pps)
-      if let device = policy.device { json.member("device", device) }
+      if let device = policy.device, !device.isEmpty { json.member("device", device) }
       if policy.name != GPSDPolicy.standardName { json.member("torpor_name", policy.name) }
       if let interval = policy.saving.interval_s { json.member("torpor_interval", interval) }
       if let accuracy = policy.saving.accuracy_m { json.member("torpor_accuracy", accuracy) }
@@ -91,7 +91,7 @@ extension JSONOutput {
     gpsdLine { $0.gpsdMembers(report, device) }
   }
 
-  /// Appends the satellites in view; without a view, the number of those used for the fix.
+  /// Appends the satellites in view; without a view, the number of those used for the fix, if it is known.
   public mutating func gpsdSKY(
     _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice
   ) {
@@ -99,8 +99,12 @@ extension JSONOutput {
   }
 
   /// Appends the answer to a request for the current report; without one if the connection has requested no data.
+  ///
+  /// - Parameter hasSky: Whether the client may receive satellites. Then the answer has a SKY even if they are unknown,
+  ///   because programs read the last one of the list.
   public mutating func gpsdPoll(
-    _ report: GPSDReport?, _ view: SatelliteView?, _ device: GPSDDevice, at time: UTCTime
+    _ report: GPSDReport?, _ view: SatelliteView?, hasSky: Bool, _ device: GPSDDevice,
+    at time: UTCTime
   ) {
     gpsdLine { json in
       json.member("class", word: "POLL")
@@ -117,17 +121,19 @@ extension JSONOutput {
         }
       }
       json.list("sky") { json in
-        if let report { json.element { $0.gpsdMembers(report, view, device) } }
+        if hasSky, let report { json.element { $0.gpsdMembers(report, view, device) } }
       }
     }
   }
 
-  /// Appends the time of a fix by the receiver's and by the system's clock, at the end of its reception.
+  /// Appends the time of a fix by the receiver's clock, and of the arrival of its first byte by the system's clock.
   public mutating func gpsdTOFF(_ real: UTCTime, clock: UTCTime, _ device: GPSDDevice) {
     gpsdLine { json in
       json.member("class", word: "TOFF")
       json.member("device", device.path)
       json.gpsdTimes(real, clock: clock)
+      // gpsd's constant: half a second.
+      json.member("precision", Int64(-1))
     }
   }
 
@@ -168,15 +174,19 @@ extension JSONOutput {
     member("class", word: "SKY")
     member("device", device.path)
     if let utc = report.utc { string("time") { $0.add(iso8601: utc) } }
-    guard let view else { return member("uSat", Int64(report.fix?.satellites ?? 0)) }
+    guard let view else {
+      if let used = report.fix?.satellites { member("uSat", Int64(used)) }
+      return
+    }
     gpsdMembers(view.dilutions)
-    member("nSat", Int64(view.count))
-    member("uSat", Int64(view.usedCount))
+    let listed = (0..<view.count).compactMap { index in
+      view[index].nmeaNumber.map { (satellite: view[index], number: $0) }
+    }
+    member("nSat", Int64(listed.count))
+    member("uSat", Int64(listed.count { $0.satellite.isUsed }))
     list("satellites") { json in
-      for index in 0..<view.count {
-        let satellite = view[index]
-        guard let number = satellite.nmeaNumber else { continue }
-        json.element { $0.gpsdMembers(satellite, numbered: number) }
+      for entry in listed {
+        json.element { $0.gpsdMembers(entry.satellite, numbered: entry.number) }
       }
     }
   }
@@ -231,7 +241,7 @@ extension JSONOutput {
     optional("altHAE", fix.ellipsoidalAltitude_mm, 3, 4)
     optional("altMSL", fix.altitude_mm, 3, 4)
     // Deprecated, but many programs read it.
-    optional("alt", fix.altitude_mm ?? fix.ellipsoidalAltitude_mm, 3, 4)
+    optional("alt", fix.altitude_mm, 3, 4)
     if let eph = fix.horizontalAccuracy_mm {
       let axis = Int32((Double(eph) * 0.5.squareRoot()).rounded())
       optional("epx", axis, 3, 3)

@@ -8,9 +8,9 @@ public struct GPSDPolicy: Equatable, Sendable {
   public private(set) var nmea = false
   /// Whether TOFF and PPS are sent.
   public private(set) var pps = false
-  /// Whether TOFF is sent.
+  /// Whether TOFF and PPS are sent.
   public private(set) var timing = false
-  /// Path of the only device to watch; nil for all.
+  /// Path of the only device to watch; nil or empty for all.
   public private(set) var device: String?
   /// Name of the client.
   public private(set) var name = GPSDPolicy.standardName
@@ -38,5 +38,5 @@ public struct GPSDPolicy: Equatable, Sendable {
   }
 
   /// Whether reports are sent without being requested one by one.
-  public var isStreaming: Bool { enable && (json || nmea) }
+  public var isStreaming: Bool { enable && (json || nmea || pps || timing) }
 }

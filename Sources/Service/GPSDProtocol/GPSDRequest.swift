@@ -43,6 +43,9 @@ public enum GPSDRequest: Equatable, Sendable {
     }
   }
 
+  /// Printable ASCII characters of a text of a program, at most ``quotedLength``.
+  public static func printable(_ text: String) -> String { printable(Array(text.utf8)[...]) }
+
   /// Printable ASCII characters of a request, at most ``quotedLength``.
   static func printable(_ bytes: ArraySlice<UInt8>) -> String {
     let shown = bytes.prefix(quotedLength).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }
@@ -109,7 +112,7 @@ public struct GPSDWatch: Equatable, Sendable {
   public private(set) var nmea: Bool?
   /// Whether TOFF and PPS are sent.
   public private(set) var pps: Bool?
-  /// Whether TOFF is sent.
+  /// Whether TOFF and PPS are sent.
   public private(set) var timing: Bool?
   /// Path of the device.
   public private(set) var device: String?

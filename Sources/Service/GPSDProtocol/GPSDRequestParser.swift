@@ -109,7 +109,7 @@ public struct GPSDRequestParser: Sendable {
     switch byte {
     case UInt8(ascii: ";"), UInt8(ascii: "\n"): return complete()
     case UInt8(ascii: "\r"): return nil
-    case UInt8(ascii: "{") where bytes.last == UInt8(ascii: "="):
+    case UInt8(ascii: "{") where bytes.last(where: { $0 != 0x20 }) == UInt8(ascii: "="):
       state = .object(depth: 1, isString: false, isEscaped: false)
       bytes.append(byte)
       return nil

@@ -88,6 +88,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var subordinates = SubordinateFile()
     /// chronyd's socket for samples of the system clock; nil if the clock is not fed.
     public var clockSocket: String?
+    /// Whether the receiver's pulse per second is wired: samples are then times of pulses only.
+    public var hasPulseLine = false
     /// Reads the wall clock at zero of the boot clock, in nanoseconds: the wall clock at `t` is this plus `t − .boot`.
     public var wallTimeAtBoot_ns: @Sendable () -> Int64 = { SystemClock().wallTimeAtBoot_ns }
     /// Reads the kernel's counters for the service. The default reads neither processor time nor sleep time.
@@ -151,7 +153,9 @@ public struct LocationServer: LocationClients, ~Copyable {
       state, self.log, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
     power = ServicePower(environment, events)
     clock = environment.clockSocket.map {
-      ClockFeed(path: $0, wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
+      ClockFeed(
+        path: $0, usesPulse: environment.hasPulseLine,
+        wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
     }
     clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter

@@ -27,6 +27,14 @@ struct Main {
       log("the kernel's list of sockets cannot be read: \(reason(-list))")
       return EX_UNAVAILABLE
     }
+    // Without the list, no program's user would be found, and each connection closed.
+    let check = clinux_socket_list_check(list, listeners[0])
+    guard check == 0 else {
+      log(
+        "the kernel does not find the users of TCP connections: \(reason(-check)); it needs CONFIG_INET_DIAG "
+          + "(module tcp_diag)")
+      return EX_UNAVAILABLE
+    }
     var link = ServiceLink(path: options.service)
     var ready = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
@@ -53,8 +61,12 @@ struct Main {
     defer { close(connection) }
     var user = UInt32.max
     let result = unsafe clinux_tcp_peer_user(list, connection, &user)
-    guard result == 0 else { return }
-    link.pass(connection, of: user)
+    switch -result {
+    case 0: link.pass(connection, of: user)
+    // The program has ended, or is not on this machine.
+    case ENOENT, ENOTCONN: break
+    default: link.logFailure(of: "the user of a connection cannot be found", -result)
+    }
   }
 
   /// The sockets passed by the service manager (sd_listen_fds(3)); nil without them.
@@ -109,6 +121,10 @@ struct ServiceLink {
   private var descriptor: Int32 = -1
   /// Whether the last attempt failed, so that a missing service is logged once.
   private var hasFailed = false
+  /// Time of the last line about a failed look-up, seconds of the monotonic clock.
+  private var lastFailure: Int?
+  /// Least time between two such lines, seconds.
+  private static let failurePause = 60
 
   init(path: String) { self.path = path }
 
@@ -125,5 +141,14 @@ struct ServiceLink {
       )
     }
     hasFailed = result < 0
+  }
+
+  /// Logs a failure, at most once a minute.
+  mutating func logFailure(of text: String, _ code: Int32) {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    if let lastFailure, now.tv_sec - lastFailure < ServiceLink.failurePause { return }
+    lastFailure = now.tv_sec
+    Main.log("\(text): \(Main.reason(code))")
   }
 }

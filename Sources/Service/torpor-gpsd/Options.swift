@@ -16,7 +16,8 @@ struct Options {
       --port NUMBER   port without a service manager (default: \(Options().port))
       --help          print this text
 
-    Exit code: 0, or one of sysexits.h: 64 wrong options, 69 the port cannot be used.
+    Exit code: 0, or one of sysexits.h: 64 wrong options, 69 the port or the
+    kernel's list of TCP sockets cannot be used.
     """
 
   enum Parsed {

@@ -165,16 +165,27 @@ struct Main {
     case .stopped: log.write(.notice, "stopped; the receiver is asleep")
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to sleep in time")
     case .replaced: return true
-    case .poweringOff:
-      let code = BoardPowerOff.powerOff()
-      if code == 0, BoardPowerOff.waitForTermination() { return false }
+    case .poweringOff: try switchOff(powerOff, log)
+    }
+    return false
+  }
+
+  /// Switches the board off, and returns when the system ends this program.
+  private static func switchOff(_ powerOff: BoardPowerOff?, _ log: SystemLog) throws {
+    let code = BoardPowerOff.powerOff()
+    guard code == 0, BoardPowerOff.waitForTermination() else {
       // The board is still on: exit with an error, so that the service manager restarts the service.
       powerOff?.cancel()
       throw SystemError(
         "the board should have been switched off, but is still "
           + "on", code: code == 0 ? ETIMEDOUT : code)
     }
-    return false
+    let failure = powerOff?.confirmAlarm() ?? 0
+    guard failure != 0 else { return }
+    log.write(
+      .error,
+      "the alarm's clock was set, and the alarm cannot be set again: switch the board on by hand: "
+        + SystemError.reason(failure))
   }
 
   /// The receiver's serial line, or a placeholder on a board without a receiver.
@@ -248,6 +259,7 @@ struct Main {
       version: Options.version, board: profile.name, clients: clientCapacity)
     environment.ignoresPins = options.ignoresPins
     environment.clockSocket = options.clock
+    environment.hasPulseLine = profile.receiver?.pulseLine != nil
     environment.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
     if let receiver = profile.receiver { environment.receiver = receiver.lineSettings }
     environment.power = profile.powerFigures

@@ -85,7 +85,11 @@ struct Options {
         case "--line": options.line = value
         case "--socket": options.socket = value
         case "--clients": options.clients = value
-        case "--clock": options.clock = value == "none" ? nil : value
+        case "--clock":
+          guard value == "none" || (value.utf8.first == 0x2F && value.utf8.count <= 107) else {
+            return .invalid("--clock requires an absolute path of up to 107 bytes, or none")
+          }
+          options.clock = value == "none" ? nil : value
         case "--gpsd": options.gpsd = value
         case "--gpsd-helper": options.gpsdHelper = value
         default: options.state = value

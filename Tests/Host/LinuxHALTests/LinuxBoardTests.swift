@@ -50,13 +50,13 @@ import Testing
   @Test("bytes after a silence are reported with the arrival of the first one, others without")
   func inputStart() throws {
     var board = try board()
-    usleep(40_000)
     let before = board.now
-    terminal.send("x")
+    let sender = Sender(terminal.descriptor, [(40, [120])])
+    defer { sender.join() }
     let first = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
     // The wait measures the epoch, until 30 ms of silence.
     let start = try #require(first.inputStart)
-    #expect(start >= before && start + BurstTiming.epochGap <= board.now)
+    #expect(start >= before + .milliseconds(35) && start + BurstTiming.epochGap <= board.now)
     _ = try read(&board)
     terminal.send("y")
     usleep(5_000)
@@ -64,6 +64,16 @@ import Testing
     #expect(board.wait(in: .idle, until: soon(10), wakesOnInput: false).reason == .alarm)
     let second = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
     #expect(second.reason == .bytes && second.inputStart == nil)
+  }
+
+  @Test("the arrival of bytes that came before the wait, while the service was busy, is unknown")
+  func busy() throws {
+    var board = try board()
+    usleep(40_000)
+    terminal.send("x")
+    usleep(5_000)
+    let report = board.wait(in: .idle, until: soon(1_000), wakesOnInput: true)
+    #expect(report.reason == .bytes && report.inputStart == nil)
   }
 
   @Test("a request is not delayed until the rest of an epoch has arrived")

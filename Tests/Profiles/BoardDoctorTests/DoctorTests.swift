@@ -62,19 +62,28 @@ struct DoctorTests {
     #expect(finding()?.suggestion?.contains("chgrp torpor-clock") == true)
     #expect(unsafe chmod(chrony.path, 0o777) == 0)
     #expect(finding()?.outcome == .passed)
+    chrony.kill()
+    #expect(finding()?.outcome == .skipped, "the socket of a chronyd that has ended")
     // Only root may give a file to another group.
     guard geteuid() == 0 else { return }
-    #expect(unsafe chmod(path, 0o775) == 0 && chown(path, 0, 12_345) == 0)
+    let next = FakeChrony(path, mode: 0o775)
+    #expect(unsafe chown(next.path, 0, 12_345) == 0)
+    board.write("root:x:0:\ntorpor-clock:x:12346:\n", to: "/etc/group")
+    #expect(finding()?.outcome == .failed, "another group")
+    board.write("root:x:0:\ntorpor-clock:x:12345:\n", to: "/etc/group")
     #expect(finding()?.outcome == .passed)
   }
 
-  @Test("a running service's report of the clock is shown", arguments: [true, false])
-  func clockReport(_ isFeeding: Bool) {
+  @Test(
+    "a running service's report of the clock is shown, and a socket that refuses samples fails",
+    arguments: [(true, false), (false, false), (false, true)])
+  func clockReport(_ isFeeding: Bool, _ isRefused: Bool) {
     var options = Self.options()
-    options.clock = Doctor.ClockReport(isFeeding: isFeeding, text: "last 1 s ago")
+    options.clock = Doctor.ClockReport(
+      isFeeding: isFeeding, isRefused: isRefused, text: "last 1 s ago")
     let finding = FakeBoard().findings(options)["clock"]
     #expect(finding?.found == "last 1 s ago")
-    #expect(finding?.outcome == (isFeeding ? .passed : .skipped))
+    #expect(finding?.outcome == (isFeeding ? .passed : isRefused ? .failed : .skipped))
   }
 
   // MARK: The ring
@@ -255,9 +264,18 @@ struct DoctorTests {
 
   @Test(
     "the program that listens on gpsd's port is named",
-    arguments: [("gpsd", Finding.Outcome.skipped), ("torpor-gpsd", .passed)])
-  func gpsdPort(_ name: String, _ outcome: Finding.Outcome) {
+    arguments: [
+      ("gpsd", false, Finding.Outcome.skipped), ("torpor-gpsd", false, .passed),
+      ("systemd", false, .passed), ("systemd", true, .skipped),
+    ])
+  func gpsdPort(_ name: String, _ isForGPSD: Bool, _ outcome: Finding.Outcome) {
     let board = FakeBoard()
+    if isForGPSD {
+      board.write(
+        "Num       RefCount Protocol Flags    Type St Inode Path\n"
+          + "0000000000000000: 00000002 00000000 00010000 0001 01 21 /run/gpsd.sock\n",
+        to: "/proc/net/unix")
+    }
     board.write(
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
         + "   0: 0100007F:0B83 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n",
@@ -267,6 +285,9 @@ struct DoctorTests {
     let finding = board.findings(Self.options(line: nil))["gpsd port"]
     #expect(finding?.outcome == outcome)
     #expect(finding?.found.contains("\(name) (process 512)") == true)
+    if outcome == .skipped {
+      #expect(finding?.suggestion?.contains("disable --now gpsd.socket gpsd.service") == true)
+    }
     board.remove("/proc/net/tcp")
     #expect(board.findings(Self.options(line: nil))["gpsd port"] == nil)
   }

@@ -47,6 +47,7 @@ struct GPSDRequestParserTests {
     #expect(requests("?POLL;") == [.poll])
     #expect(requests("?POLL\n") == [.poll])
     #expect(requests("?WATCH={\"enable\":true}").count == 1)
+    #expect(requests("?WATCH= {\"enable\":true}") == requests("?WATCH={\"enable\":true}"))
     #expect(requests("?WATCH={\"enable\":true};\n?POLL;").count == 2)
     #expect(requests("?WATCH={\"enable\":true}?POLL;").last == .poll)
   }

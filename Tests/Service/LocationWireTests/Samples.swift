@@ -196,6 +196,7 @@ enum Samples {
     status.demandingClients = 2
     status.uses = [use, WireUse(WireClientName(user: 0, name: "x"), execution: nil)]
     var clock = WireClock(socket: "/run/chrony.torpor.sock", isFeeding: true, samples: 60)
+    clock.isRefused = true
     clock.last = time
     clock.offset_us = -12
     clock.isPulse = true

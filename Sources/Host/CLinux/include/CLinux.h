@@ -62,6 +62,9 @@ int64_t clinux_monotonic_us(void);
 /// unless all of eight attempts are interrupted.
 int64_t clinux_wall_time_at_boot_ns(void);
 
+/// The same for CLOCK_MONOTONIC: the time for which the machine was suspended, negated.
+int64_t clinux_monotonic_at_boot_ns(void);
+
 /// Opens a descriptor that becomes readable when the machine resumes from suspend or its wall clock is set; closed on
 /// exec, non-blocking.
 int clinux_clock_watch_open(void);
@@ -134,6 +137,9 @@ int clinux_local_connect(const char *path);
 
 /// Opens a descriptor for the kernel's lists of sockets; closed on exec.
 int clinux_socket_list_open(void);
+
+/// Whether a listening TCP socket is found in the kernel's lists: 0, or -ENOENT if the kernel has no such list.
+int clinux_socket_list_check(int list, int listener);
 
 /// The user of the process that has connected to an accepted TCP connection from this machine.
 ///

@@ -23,6 +23,10 @@ public final class BoardPowerOff {
   private let inhibitors: SleepInhibitors
   /// Setting of the alarm before this instance changed it.
   private var previousAlarm: Int64?
+  /// The prepared power-off; nil without one.
+  private var prepared: WakeIntent?
+  /// Largest change of the alarm's clock against the boot clock that is no setting of it.
+  private static let clockTolerance = Interval.seconds(3)
 
   /// - Parameters:
   ///   - path: Path of the ``WakeIntent`` record.
@@ -72,20 +76,41 @@ public final class BoardPowerOff {
       return code == EBUSY ? .alarmTooNear : .refused(code: code)
     }
     let intent = WakeIntent(
-      boot: boot, off: now, offUTC: clock.wallTime, until: due, alarm: alarm.name,
-      previousAlarm: previousAlarm)
+      boot: boot, off: now, offUTC: clock.wallTime, offClock_s: alarm.time_s, until: due,
+      alarm: alarm.name, previousAlarm: previousAlarm)
     let written = intent.write(to: path)
     guard written == 0 else {
       alarm.restore(previousAlarm)
       return .refused(code: written)
     }
+    prepared = intent
     return nil
+  }
+
+  /// Sets the alarm again, and corrects the record, if the alarm's clock was set since ``prepare(until:)``.
+  ///
+  /// The kernel removes an alarm that a new time of its clock makes one of the past, for example when the system clock
+  /// was synchronised just now and is copied to the real-time clock.
+  ///
+  /// - Returns: 0, or an error number: nothing will switch the board on.
+  public func confirmAlarm() -> Int32 {
+    guard let alarm, var intent = prepared, let clock_s = alarm.time_s,
+      let elapsed = intent.elapsed(at: clock_s)
+    else { return 0 }
+    let now = SystemClock().now
+    let change = elapsed - (now - intent.off)
+    guard abs(change.microseconds) > BoardPowerOff.clockTolerance.microseconds else { return 0 }
+    (intent.off, intent.offClock_s, intent.offUTC) = (now, clock_s, SystemClock().wallTime)
+    prepared = intent
+    let code = alarm.set(in: intent.until - startupLead - now, minimumDistance: .zero)
+    return code == 0 ? intent.write(to: path) : code
   }
 
   /// Cancels the preparation: the board stays on.
   public func cancel() {
     alarm?.restore(previousAlarm)
     previousAlarm = nil
+    prepared = nil
     _ = unsafe unlink(path)
   }
 
@@ -95,7 +120,7 @@ public final class BoardPowerOff {
     guard let intent = WakeIntent.read(path) else { return nil }
     _ = unsafe unlink(path)
     let start = intent.startCause(
-      on: boot, utc: SystemClock().wallTime, slack: startupLead + .seconds(60),
+      on: boot, clock_s: alarm?.time_s, slack: startupLead + .seconds(60),
       hasPoweredOn: alarm?.hasPoweredOn)
     // The power-off failed: the alarm would switch the board on after a later, unrelated power-off.
     if start == .sameBoot { alarm?.restore(intent.previousAlarm) }
@@ -137,7 +162,7 @@ extension WakeIntent.StartCause: CustomStringConvertible {
     case .early(let by):
       "the board was off, and was switched on \(Int(by.seconds)) s before its alarm"
     case .late(let by): "the board was off, and started \(Int(by.seconds)) s later than planned"
-    case .unknown: "the board was off; its clock does not show for how long"
+    case .unknown: "the board was off; its alarm's clock does not show for how long"
     }
   }
 }

@@ -74,6 +74,8 @@ struct WittyPi4: PowerOnAlarm {
 
   var name: String { "the Witty Pi 4" }
 
+  var time_s: Int64? { now.map { $0.microseconds / 1_000_000 } }
+
   /// No other program uses this alarm, so there is nothing to restore.
   var setting: Int64? { nil }
 

@@ -8,6 +8,9 @@ protocol PowerOnAlarm {
   /// Name for the log.
   var name: String { get }
 
+  /// The alarm's own clock, s; nil if it cannot be read.
+  var time_s: Int64? { get }
+
   /// Current setting in the alarm's own format; nil if none exists or it cannot be read.
   var setting: Int64? { get }
 
@@ -27,6 +30,8 @@ protocol PowerOnAlarm {
 }
 
 extension RealTimeClock: PowerOnAlarm {
+  var time_s: Int64? { now }
+
   var setting: Int64? { alarm }
 
   func set(in interval: Interval, minimumDistance: Interval) -> Int32 {

@@ -3,8 +3,9 @@ import LocationTypes
 
 /// Record of when, and until when, the board was switched off, for the next start (RNG-8).
 ///
-/// Stored in a file that is synced before power-off. The boot clock restarts with each boot, so each time is stored
-/// twice: on the boot clock of an identified boot, and as UTC of the board's wall clock.
+/// Stored in a file that is synced before power-off. The boot clock restarts with each boot, and the wall clock may be
+/// years off at the start and stepped at any time. So the length of the power-off is measured by the alarm's own clock,
+/// which runs meanwhile. Each time is also stored on the boot clock of an identified boot, and as UTC of the wall clock.
 public struct WakeIntent: Equatable, Sendable {
   /// How the board started, compared with the record.
   public enum StartCause: Equatable, Sendable {
@@ -16,7 +17,7 @@ public struct WakeIntent: Equatable, Sendable {
     case early(Interval)
     /// The board started that much later than planned.
     case late(Interval)
-    /// Unknown, because the wall clock is not usable.
+    /// Unknown, because the alarm's clock is not usable.
     case unknown
   }
 
@@ -24,8 +25,10 @@ public struct WakeIntent: Equatable, Sendable {
   public var boot: BootIdentity
   /// Time at which the board was switched off.
   public var off: Instant
-  /// The same time on the wall clock.
+  /// The same time on the wall clock, for the reader of the record only.
   public var offUTC: UTCTime
+  /// The same time on the alarm's clock, s; nil if it could not be read.
+  public var offClock_s: Int64?
   /// Time at which the service is to run again.
   public var until: Instant
   /// Name of the alarm that is to switch the board on.
@@ -35,10 +38,11 @@ public struct WakeIntent: Equatable, Sendable {
 
   /// Creates a record.
   public init(
-    boot: BootIdentity, off: Instant, offUTC: UTCTime, until: Instant, alarm: String,
-    previousAlarm: Int64? = nil
+    boot: BootIdentity, off: Instant, offUTC: UTCTime, offClock_s: Int64?, until: Instant,
+    alarm: String, previousAlarm: Int64? = nil
   ) {
     self.previousAlarm = previousAlarm
+    self.offClock_s = offClock_s
     self.boot = boot
     self.off = off
     self.offUTC = offUTC
@@ -52,17 +56,27 @@ public struct WakeIntent: Equatable, Sendable {
   /// Determines how this start came about.
   ///
   /// - Parameters:
+  ///   - clock_s: The alarm's clock now, s; nil if it cannot be read.
   ///   - slack: Maximum delay that counts as punctual.
   ///   - hasPoweredOn: Whether the alarm reports that it has switched the board on; nil if unknown.
   public func startCause(
-    on boot: BootIdentity, utc: UTCTime, slack: Interval, hasPoweredOn: Bool? = nil
+    on boot: BootIdentity, clock_s: Int64?, slack: Interval, hasPoweredOn: Bool? = nil
   ) -> StartCause {
     if boot == self.boot { return .sameBoot }
-    // A clock that stopped while the board was off shows no elapsed time.
-    guard utc > offUTC else { return hasPoweredOn == true ? .byAlarm : .unknown }
-    let lateness = utc - untilUTC
+    // A clock that stopped while the board was off, or was set back, shows no elapsed time.
+    guard let elapsed = elapsed(at: clock_s), elapsed > .zero else {
+      return hasPoweredOn == true ? .byAlarm : .unknown
+    }
+    let lateness = elapsed - (until - off)
     if hasPoweredOn != true, lateness < .zero - slack { return .early(.zero - lateness) }
     return lateness > slack ? .late(lateness) : .byAlarm
+  }
+
+  /// Time since the power-off by the alarm's clock; nil if unknown or absurd.
+  func elapsed(at clock_s: Int64?) -> Interval? {
+    guard let clock_s, let offClock_s else { return nil }
+    let (elapsed_s, isOverflow) = clock_s.subtractingReportingOverflow(offClock_s)
+    return isOverflow || elapsed_s.magnitude > 1 << 40 ? nil : .seconds(elapsed_s)
   }
 
   // MARK: File
@@ -79,7 +93,7 @@ public struct WakeIntent: Equatable, Sendable {
     until_us=\(until.microseconds)
     until_utc_us=\(untilUTC.microseconds)
     alarm=\(alarm)
-    \(previousAlarm.map { "before=\($0)\n" } ?? "")
+    \(offClock_s.map { "off_clock_s=\($0)\n" } ?? "")\(previousAlarm.map { "before=\($0)\n" } ?? "")
     """
   }
 
@@ -96,8 +110,8 @@ public struct WakeIntent: Equatable, Sendable {
     else { return nil }
     self.init(
       boot: BootIdentity(number: boot), off: Instant(microseconds: off),
-      offUTC: UTCTime(microseconds: utc), until: Instant(microseconds: until),
-      alarm: String(alarm), previousAlarm: number("before"))
+      offUTC: UTCTime(microseconds: utc), offClock_s: number("off_clock_s"),
+      until: Instant(microseconds: until), alarm: String(alarm), previousAlarm: number("before"))
   }
 
   /// Reads the record of a file; nil if it is missing or invalid.

@@ -4,29 +4,18 @@ import LocationTypes
 /// Offset between the boot clock and `CLOCK_MONOTONIC`, by which the kernel stamps edges and which stops during
 /// suspend. The offset grows with each suspend and is constant otherwise.
 struct ClockOffset {
-  /// Smallest offset change that counts as a suspend. Every suspend is longer, and two consecutive clock readings
-  /// differ by less.
+  /// Smallest offset change that counts as a suspend. Every suspend is longer, and the error of a reading is less.
   private static let minimumSuspend = Interval.milliseconds(10)
 
   /// Reading of the monotonic clock, µs.
   private let monotonic_us: Int64
   /// Boot clock minus monotonic clock.
-  private let offset: Interval
+  let offset: Interval
 
-  /// Reads both clocks, and repeats that if the readings are too far apart.
+  /// Reads both clocks, within a microsecond of each other unless all of eight attempts are interrupted.
   init() {
-    let clock = SystemClock()
-    var boot = clock.now
-    for _ in 0..<8 {
-      let monotonic_us = clinux_monotonic_us()
-      let next = clock.now
-      if next - boot < ClockOffset.minimumSuspend {
-        self.init(monotonic_us: monotonic_us, boot: boot)
-        return
-      }
-      boot = next
-    }
-    self.init(monotonic_us: clinux_monotonic_us(), boot: boot)
+    monotonic_us = clinux_monotonic_us()
+    offset = Interval(microseconds: -clinux_monotonic_at_boot_ns() / 1_000)
   }
 
   init(monotonic_us: Int64, boot: Instant) {

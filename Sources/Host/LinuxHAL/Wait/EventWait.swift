@@ -66,6 +66,8 @@ import LocationTypes
   /// Number of times that a wait returned after it slept or may have slept: the wakes of the service.
   public private(set) var wakeCount: UInt64 = 0
 
+  /// When the last wait last began to wait: later than its call if a stop of the process interrupted it.
+  private(set) var waitStart = Instant.boot
   /// Number of waits.
   public private(set) var waitCount: UInt64 = 0
   /// Deadline that ends a wait but does not wake a suspended board: work that is due then is done at the next wake.
@@ -198,7 +200,8 @@ import LocationTypes
     let deadline = deadline ?? .distantFuture
     if endsOnResume && hasClockChanged { return false }
     while true {
-      let timeout = EventWait.timeout(until: deadline)
+      waitStart = SystemClock().now
+      let timeout = EventWait.timeout(until: deadline, from: waitStart)
       let count = unsafe clinux_epoll_wait(
         wakesOnInput ? epollWithInput : epollWithoutInput, found, Int32(EventWait.capacity), timeout
       )
@@ -240,9 +243,9 @@ import LocationTypes
   }
 
   /// Time left in nanoseconds, at most 31 years; negative without a deadline.
-  private static func timeout(until deadline: Instant) -> Int64 {
+  private static func timeout(until deadline: Instant, from now: Instant) -> Int64 {
     guard deadline < .distantFuture else { return -1 }
-    let left = (deadline - SystemClock().now).microseconds
+    let left = (deadline - now).microseconds
     return min(max(0, left), 1_000_000_000_000_000) * 1_000
   }
 

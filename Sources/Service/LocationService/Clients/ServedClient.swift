@@ -61,6 +61,10 @@ struct ServedClient {
   var holds = ClientHolds()
   /// Whether fixes of the client may have been lost, and the gap was not reported yet.
   private(set) var mayHaveLostFixes: Bool
+  /// When its first program was attached by gpsd's protocol since it may use location as it may now; nil if none was.
+  private(set) var gpsdStart: GPSDStart?
+  /// The last single fix that was requested for programs by gpsd's protocol; nil if none was.
+  private(set) var gpsdRequest: GPSDFixRequest?
   /// Time at which a process last connected.
   private(set) var lastConnected = Instant.boot
 
@@ -117,9 +121,18 @@ struct ServedClient {
   }
 
   /// Records that programs have connected by gpsd's protocol.
-  mutating func connectGPSD(session: Int64, at now: Instant) {
+  mutating func connectGPSD(session: Int64, since start: GPSDStart) {
     process = ClientProcess(gpsdSession: session)
-    lastConnected = now
+    lastConnected = start.time
+    gpsdStart = gpsdStart ?? start
+  }
+
+  /// Records a request for a single fix by gpsd's protocol.
+  mutating func setGPSDRequest(_ request: GPSDFixRequest) { gpsdRequest = request }
+
+  /// Records that the last request for a single fix by gpsd's protocol was answered.
+  mutating func noteGPSDAnswer() {
+    gpsdRequest = gpsdRequest.map { GPSDFixRequest(time: $0.time, isAnswered: true) }
   }
 
   /// Passes the launch of the process to the sessions.
@@ -186,7 +199,10 @@ struct ServedClient {
   mutating func setAccount(_ account: UInt32) { self.account = account }
 
   /// Sets the effective rights.
-  mutating func setAccess(_ access: ClientAccess) { self.access = access }
+  mutating func setAccess(_ access: ClientAccess) {
+    if access.reported != self.access.reported { gpsdStart = nil }
+    self.access = access
+  }
 
   /// Sets the permission that was requested and is still undecided.
   mutating func setRequestedPermission(_ permission: WirePermission?) {

@@ -52,7 +52,7 @@ extension LocationServer {
     status.receiver = engine.receiverReport(at: now).map {
       power.wireReceiver($0, mayKnow: mayKnow, at: now, delivery.utcOffset)
     }
-    if mayKnow { status.clock = clock?.description(delivery.utcOffset) }
+    if mayKnow { status.clock = clock?.description(at: now, delivery.utcOffset) }
     let seesAll = user.map(permissions.isAdministrator) ?? false
     let clientHolds =
       mayKnow

@@ -17,12 +17,11 @@ enum GPSDDemand: Equatable {
 
   /// Accuracy of single fixes if none is named, metres.
   private static let standardAccuracy = 100.0
-  /// Interval from which single fixes are requested instead of every fix.
-  private static let leastInterval_s = 2.0
 
-  /// The demand of a program that receives reports, with the savings that apply to it.
+  /// The demand of a program that receives reports, with the savings that apply to it. A request for a single fix may be
+  /// answered with one of the age ``Client/freshness``, so that shorter intervals need every fix.
   init(_ saving: GPSDSaving) {
-    if let interval = saving.interval_s, interval >= GPSDDemand.leastInterval_s {
+    if let interval = saving.interval_s, Interval(seconds: interval) > Client.freshness {
       self = .every(
         Interval(seconds: interval), accuracy: saving.accuracy_m ?? GPSDDemand.standardAccuracy)
     } else if let time = saving.defer_s {
@@ -34,23 +33,15 @@ enum GPSDDemand: Equatable {
     }
   }
 
-  private var rank: Int {
-    switch self {
-    case .none: 0
-    case .within: 1
-    case .every: 2
-    case .deferred: 3
-    case .live: 4
-    }
-  }
-
-  /// The demand of two programs: the one that needs more fixes. Two of a kind: the smaller numbers.
+  /// The demand of two programs. Two of a kind: the smaller numbers. Two kinds: every fix at once, because neither kind
+  /// gives the other what it needs.
   func combined(with other: GPSDDemand) -> GPSDDemand {
     switch (self, other) {
+    case (.none, let demand), (let demand, .none): demand
     case (.deferred(let a), .deferred(let b)): .deferred(min(a, b))
     case (.every(let a, let x), .every(let b, let y)): .every(min(a, b), accuracy: min(x, y))
     case (.within(let a), .within(let b)): .within(min(a, b))
-    default: rank >= other.rank ? self : other
+    case (.live, _), (.deferred, _), (.every, _), (.within, _): .live
     }
   }
 
@@ -63,6 +54,25 @@ enum GPSDDemand: Equatable {
   }
 }
 
+/// The time from which a client may receive fixes, and the sequence number of the first fix since then.
+struct GPSDStart {
+  let sequence: UInt64
+  let time: Instant
+}
+
+/// The last single fix that was requested for a client. It outlives the programs, so that an interval also applies to a
+/// program that connects again and again.
+struct GPSDFixRequest {
+  let time: Instant
+  /// Whether a fix or a failure was received.
+  let isAnswered: Bool
+
+  /// Earliest time of the next request at an interval. A request that ended with its program counts for a minute.
+  func next(after interval: Interval) -> Instant {
+    time + (isAnswered ? interval : min(interval, GPSDPart.pollTime))
+  }
+}
+
 /// The programs of one client that use gpsd's protocol, together: what they need, and what is to be reported to them.
 ///
 /// A client is a user and a name; all its connections share one demand and each report, which is encoded once.
@@ -71,11 +81,17 @@ enum GPSDDemand: Equatable {
 struct GPSDClient {
   /// Maximum number of fixes that are kept for one burst.
   static let heldCapacity = 128
+  /// Time after which a fix is due at an interval: a tenth less, because single fixes do not come exactly at it. Of every
+  /// fix, half a second less.
+  static func dueTime(_ interval: Interval) -> Interval {
+    interval
+      - (interval > Client.freshness ? interval / 10 : min(interval / 10, .milliseconds(500)))
+  }
 
   /// Index of the client.
   let client: Int
-  /// Time at which its first program was attached. Older fixes are not reported.
-  let since: Instant
+  /// When its first program was attached. Older fixes are reported as answers only.
+  let start: GPSDStart
   /// The demand in force.
   private(set) var demand = GPSDDemand.none
   /// Fixes of the ring that are to be reported: sequence numbers.
@@ -94,19 +110,23 @@ struct GPSDClient {
   /// Whether a deferral must be requested, once a fix was received.
   private(set) var mayDefer = false
 
-  init(_ client: Int, at now: Instant) {
+  init(_ client: Int, since start: GPSDStart) {
     self.client = client
-    since = now
-    lastReport = now
+    self.start = start
+    lastReport = start.time
   }
 
   // MARK: Demand
 
   /// Sets another demand. Returns the previous one.
-  mutating func setDemand(_ demand: GPSDDemand, at now: Instant) -> GPSDDemand {
+  ///
+  /// - Parameter last: The last single fix that was requested; nil if there was none.
+  mutating func setDemand(
+    _ demand: GPSDDemand, after last: GPSDFixRequest?, at now: Instant
+  ) -> GPSDDemand {
     defer { self.demand = demand }
     switch demand {
-    case .every: nextRequest = now
+    case .every(let interval, _): nextRequest = max(now, last?.next(after: interval) ?? now)
     case .none, .live, .deferred, .within: nextRequest = .distantFuture
     }
     if demand == .live { lastReport = now }
@@ -140,7 +160,22 @@ struct GPSDClient {
 
   /// Adds a fix to report. The oldest is dropped if there are too many.
   mutating func hold(_ fix: Fix) {
-    guard fix.acquired >= since else { return }
+    guard fix.acquired >= start.time else { return }
+    append(fix)
+  }
+
+  /// Adds a fix that answers a request for a single fix, unless it was reported already. The next request is not answered
+  /// with the same fix.
+  mutating func holdAnswer(_ fix: Fix) {
+    if case .every(let interval, _) = demand {
+      let least = max(GPSDClient.dueTime(interval), Client.freshness + .milliseconds(1))
+      nextRequest = max(nextRequest, fix.acquired + least)
+    }
+    if let last = held.last ?? newest, fix.acquired <= last.acquired { return }
+    append(fix)
+  }
+
+  private mutating func append(_ fix: Fix) {
     if held.count == GPSDClient.heldCapacity { held.removeFirst() }
     held.append(fix)
   }

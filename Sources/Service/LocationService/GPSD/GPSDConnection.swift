@@ -20,7 +20,8 @@ import TextFormats
 /// # Bounds
 ///
 /// One buffer of input (``GPSDConnections/readSize``) and one request. Output up to ``highWater`` and the longest
-/// answer: reports that do not fit are dropped for this connection, so a program that does not read delays no other.
+/// answer or burst: reports that do not fit are dropped for this connection, so a program that does not read delays no
+/// other, and needs no fixes.
 /// A class, because each turn inspects all connections and must not copy them.
 final class GPSDConnection {
   /// Bytes of output above which no request is handled and no report is added.

@@ -26,14 +26,14 @@ struct GPSDPart {
   static let staleAfter = Interval.seconds(120)
 
   /// Largest number of fixes of the past in one answer.
-  static let historyLength = 128
-  /// Largest number of fixes that are searched for the first one.
-  static let historyScan = 16_384
+  static let historyLength: UInt64 = 128
 
   let device: GPSDDevice
   /// Name and version of the service.
   let service: String
   var connections: GPSDConnections
+  /// Time of the first request for the device; nil before it.
+  private var activated: UTCTime?
   /// Clients with at least one connection that requests data.
   private(set) var clients: [GPSDClient] = []
   /// Earliest time at which the service must run for a program.
@@ -58,6 +58,13 @@ struct GPSDPart {
   mutating func update<Result>(
     _ position: Int, _ body: (inout GPSDClient) -> Result
   ) -> Result { body(&clients[position]) }
+
+  /// The time since which the device is active: that of the first request for it.
+  mutating func activation(at time: UTCTime) -> UTCTime {
+    let first = activated ?? time
+    activated = first
+    return first
+  }
 
   /// Adds a client.
   mutating func add(_ client: GPSDClient) { clients.append(client) }

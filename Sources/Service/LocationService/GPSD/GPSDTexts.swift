@@ -13,14 +13,14 @@ struct GPSDTexts: ~Copyable {
   ///
   /// - Parameters:
   ///   - view: Satellites in view; nil if they are unknown.
-  ///   - times: Times of the fix by both clocks; nil if it did not arrive just now.
+  ///   - times: Times of the fix by both clocks; nil if it did not arrive just now, or they are uncertain.
   ///   - hasSentences: Whether any connection has requested sentences.
   init(
     _ report: GPSDReport, _ view: SatelliteView?, _ device: GPSDDevice, _ times: GPSDTimes?,
     hasSentences: Bool
   ) {
     objects.gpsdTPV(report, device)
-    objects.gpsdSKY(report, view, device)
+    if view != nil || report.fix?.satellites != nil { objects.gpsdSKY(report, view, device) }
     if let times {
       timing.gpsdTOFF(times.utc, clock: times.arrival, device)
       if let pulse = times.pulse { timing.gpsdPPS(pulse.real, clock: pulse.clock, device) }
@@ -30,19 +30,17 @@ struct GPSDTexts: ~Copyable {
 
   /// Appends the forms that a connection has requested.
   borrowing func append(to connection: GPSDConnection) {
-    if connection.policy.json {
-      connection.append(objects.text)
-      if connection.policy.pps || connection.policy.timing { connection.append(timing.text) }
-    }
+    if connection.policy.json { connection.append(objects.text) }
+    if connection.policy.pps || connection.policy.timing { connection.append(timing.text) }
     if connection.policy.nmea { connection.append(sentences) }
   }
 
-  /// Appends the report of no fix without anything else.
-  static func appendRefusal(_ device: GPSDDevice, to connection: GPSDConnection) {
-    if connection.policy.json { connection.write { $0.gpsdTPV(.none, device) } }
+  /// Appends a report without satellites and times.
+  static func append(_ report: GPSDReport, _ device: GPSDDevice, to connection: GPSDConnection) {
+    if connection.policy.json { connection.write { $0.gpsdTPV(report, device) } }
     guard connection.policy.nmea else { return }
     var sentences = TextBuffer()
-    GPSDSentences.write(.none, nil, to: &sentences)
+    GPSDSentences.write(report, nil, to: &sentences)
     connection.append(sentences)
   }
 }
@@ -54,18 +52,17 @@ struct GPSDTimes {
   /// Arrival of its first byte, by the system's clock.
   let arrival: UTCTime
   /// The pulse; nil without one.
-  private(set) var pulse: (real: UTCTime, clock: UTCTime)?
+  let pulse: (real: UTCTime, clock: UTCTime)?
 
+  /// Nil if the fix has no time of satellites, or its arrival is unknown: a program may set a clock by it.
+  ///
   /// - Parameters:
   ///   - epoch: Times of the fix.
-  ///   - now: Time at which it is reported.
   ///   - wallTime: Converts a time of the boot clock to the system's clock.
-  init(_ epoch: EpochTime, at now: Instant, _ wallTime: (Instant) -> UTCTime) {
+  init?(_ epoch: EpochTime, _ wallTime: (Instant) -> UTCTime) {
+    guard !epoch.isDateUncertain, let arrival = epoch.arrival else { return nil }
     utc = epoch.utc
-    arrival = wallTime(epoch.arrival ?? now)
-    guard let edge = epoch.pulse else { return }
-    // The pulse marks the whole second that is nearest to the fix.
-    let second = (epoch.utc.microseconds + 500_000) / 1_000_000
-    pulse = (UTCTime(microseconds: second * 1_000_000), wallTime(edge))
+    self.arrival = wallTime(arrival)
+    pulse = epoch.pulse.map { ($0.utc, wallTime($0.time)) }
   }
 }

@@ -9,7 +9,7 @@ import LocationWire
 
 extension LocationServer {
   /// Attaches a connection to the client of its name, or detaches it if it requests no data.
-  mutating func attachGPSD(_ connection: GPSDConnection) {
+  mutating func attachGPSD(_ connection: GPSDConnection, _ engine: borrowing Engine) {
     guard connection.policy.enable else { return detachGPSD(connection) }
     let name = WireClientName(user: connection.user, name: connection.policy.name)
     if let client = connection.client {
@@ -17,7 +17,9 @@ extension LocationServer {
       detachGPSD(connection)
     }
     guard case .success(let client) = slot(of: name) else { return }
-    if !clients[client].usesGPSD { startGPSDClient(client) }
+    if !clients[client].usesGPSD {
+      startGPSDClient(client, GPSDStart(sequence: engine.head, time: now))
+    }
     connection.attach(to: client)
   }
 
@@ -39,15 +41,17 @@ extension LocationServer {
   }
 
   /// Connects the programs of gpsd's protocol as a client's process; another process of the client is taken over.
-  private mutating func startGPSDClient(_ client: Int) {
+  private mutating func startGPSDClient(_ client: Int, _ start: GPSDStart) {
     if clients[client].process != nil { takeOver(client) }
-    clients[client].connectGPSD(session: clients.newSession(), at: now)
+    clients[client].connectGPSD(session: clients.newSession(), since: start)
     setAuthorization(clients[client].access.reported, client)
     submit(.connect, client)
+    // Programs expect reports of a device that stands still, too.
+    submit(.setPausesAutomatically(false), client)
     clients[client].launchSessions(needsExplicit: false, at: now)
     updateUse(client)
     submit(.setExecution(.foreground), client)
-    gpsd.add(GPSDClient(client, at: now))
+    gpsd.add(GPSDClient(client, since: start))
     _ = requestAuthorization(client, .whenInUse)
   }
 
@@ -84,15 +88,18 @@ extension LocationServer {
     return clients.slots[client].access.gpsd.saving.combined(with: connection.policy.saving)
   }
 
-  /// The demand of a connection now.
+  /// The demand of a connection now. None if it does not read, because it receives nothing then.
   private func demand(of connection: GPSDConnection) -> GPSDDemand {
+    guard connection.hasOutputCapacity else { return .none }
     let demand = GPSDDemand(savingOfGPSD(connection))
     if connection.policy.isStreaming { return demand }
     // Single reports: the receiver runs for a while after each request.
-    guard demand == .live, let poll = connection.lastPoll, now < poll + GPSDPart.pollTime else {
-      return .none
+    guard let poll = connection.lastPoll, now < poll + GPSDPart.pollTime else { return .none }
+    switch demand {
+    case .none, .every: return .none
+    case .live, .deferred: return .live
+    case .within: return demand
     }
-    return .live
   }
 
   /// Computes the demand of a client, and submits its changes to the engine.
@@ -107,13 +114,20 @@ extension LocationServer {
       }
     }
     if new != gpsd.clients[position].demand {
-      let old = gpsd.update(position) { [now] in $0.setDemand(new, at: now) }
+      let last = clients[client].gpsdRequest
+      let old = gpsd.update(position) { [now] in $0.setDemand(new, after: last, at: now) }
       submitGPSDDemand(new, after: old, client)
     }
     if gpsd.clients[position].nextRequest <= now {
       gpsd.update(position) { [now] in $0.noteRequest(at: now) }
-      submit(.requestLocation, client)
+      requestGPSDFix(client)
     }
+  }
+
+  /// Requests a single fix.
+  mutating func requestGPSDFix(_ client: Int) {
+    clients[client].setGPSDRequest(GPSDFixRequest(time: now, isAnswered: false))
+    submit(.requestLocation, client)
   }
 
   private mutating func submitGPSDDemand(

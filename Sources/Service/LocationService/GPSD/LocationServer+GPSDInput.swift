@@ -63,8 +63,12 @@ extension LocationServer {
       gpsd.connections.nextRequest(of: account, at: now) <= now,
       let request = connection.nextRequest()
     {
-      // A WATCH may add a client.
-      let cost = if case .watch = request { 2.0 } else { 1.0 }
+      // A WATCH may add a client, and fixes of the past are many.
+      let cost: Double
+      switch request {
+      case .watch, .history: cost = 2
+      case .version, .devices, .device, .poll, .unknown, .invalid: cost = 1
+      }
       gpsd.connections.charge(cost, to: account, permissions.standing(of: connection.user), at: now)
       handleGPSD(request, connection, engine)
     }
@@ -76,14 +80,17 @@ extension LocationServer {
     let device = gpsd.device
     switch request {
     case .version: connection.write { $0.gpsdVersion(gpsd.service) }
-    case .devices: connection.write { $0.gpsdDevices(device, activated: wallTime(now)) }
+    case .devices:
+      let activated = gpsd.activation(at: wallTime(now))
+      connection.write { $0.gpsdDevices(device, activated: activated) }
     case .device(let path):
       if let path, path != device.path {
-        connection.write { $0.gpsdError("Can't open \(GPSDPart.printable(path)).") }
+        connection.write { $0.gpsdError("Can't open \(GPSDRequest.printable(path)).") }
       } else {
-        connection.write { $0.gpsdDevice(device, activated: wallTime(now)) }
+        let activated = gpsd.activation(at: wallTime(now))
+        connection.write { $0.gpsdDevice(device, activated: activated) }
       }
-    case .watch(let watch): watchGPSD(watch, connection)
+    case .watch(let watch): watchGPSD(watch, connection, engine)
     case .poll: pollGPSD(connection, engine)
     case .history(let since): sendGPSDHistory(since: since, connection, engine)
     case .unknown(let text):
@@ -93,28 +100,37 @@ extension LocationServer {
   }
 
   /// Applies `?WATCH`, and answers with the devices and the policy in force.
-  private mutating func watchGPSD(_ watch: GPSDWatch?, _ connection: GPSDConnection) {
-    if let path = watch?.device, path != gpsd.device.path {
-      return connection.write { $0.gpsdError("No such device as \(GPSDPart.printable(path))") }
+  private mutating func watchGPSD(
+    _ watch: GPSDWatch?, _ connection: GPSDConnection, _ engine: borrowing Engine
+  ) {
+    if let path = watch?.device, !path.isEmpty, path != gpsd.device.path {
+      return connection.write { $0.gpsdError("No such device as \(GPSDRequest.printable(path))") }
     }
+    let (wasStreaming, previous) = (connection.policy.isStreaming, connection.client)
     if let watch {
       connection.apply(watch)
-      attachGPSD(connection)
+      attachGPSD(connection, engine)
     }
+    let activated = gpsd.activation(at: wallTime(now))
     connection.write { json in
-      json.gpsdDevices(gpsd.device, activated: wallTime(now))
+      json.gpsdDevices(gpsd.device, activated: activated)
       json.gpsdWatch(connection.policy)
     }
     // The user has too many clients already.
     if connection.policy.enable, connection.client == nil {
-      GPSDTexts.appendRefusal(gpsd.device, to: connection)
+      GPSDTexts.append(.none, gpsd.device, to: connection)
+    }
+    if connection.policy.isStreaming, !wasStreaming || connection.client != previous {
+      sendFirstGPSDReport(connection, engine)
     }
   }
 
   /// Answers `?POLL` at once with the last fix; it keeps the receiver running for a while.
   private mutating func pollGPSD(_ connection: GPSDConnection, _ engine: borrowing Engine) {
     guard connection.policy.enable else {
-      return connection.write { $0.gpsdPoll(nil, nil, gpsd.device, at: wallTime(now)) }
+      return connection.write {
+        $0.gpsdPoll(nil, nil, hasSky: false, gpsd.device, at: wallTime(now))
+      }
     }
     connection.notePoll(at: now)
     var report = GPSDReport.none
@@ -123,29 +139,31 @@ extension LocationServer {
       requestForPoll(connection, client)
     }
     let view = connection.client.flatMap { satellites(for: $0, engine) }
-    connection.write { $0.gpsdPoll(report, view, gpsd.device, at: wallTime(now)) }
+    let isReduced = connection.client.map { clients[$0].access.isReduced } ?? false
+    connection.write {
+      $0.gpsdPoll(report, view, hasSky: !isReduced, gpsd.device, at: wallTime(now))
+    }
   }
 
-  /// Requests a single fix for a poll of a client that saves fixes, if its last one is older than its interval.
+  /// Requests a single fix for a poll of a client that saves fixes, if its last one and its last request are older than
+  /// its interval. Running updates report fixes anyway.
   private mutating func requestForPoll(_ connection: GPSDConnection, _ client: Int) {
     guard let position = gpsd.position(of: client),
-      case .every(let interval, let accuracy) = GPSDDemand(savingOfGPSD(connection)),
-      gpsd.clients[position].newest.map({ now - $0.acquired >= interval }) ?? true
+      case .every(let interval, var accuracy) = GPSDDemand(savingOfGPSD(connection)),
+      gpsd.clients[position].newest.map({ now - $0.acquired >= interval }) ?? true,
+      clients[client].gpsdRequest.map({ $0.next(after: interval) <= now }) ?? true
     else { return }
+    switch gpsd.clients[position].demand {
+    case .live, .deferred, .within: return
+    case .every(_, let finer): accuracy = min(accuracy, finer)
+    case .none: break
+    }
     submit(.setDesiredAccuracy(accuracy), client)
-    submit(.requestLocation, client)
+    requestGPSDFix(client)
   }
 
   /// The time of the system's clock at an instant.
   func wallTime(_ time: Instant) -> UTCTime {
     UTCTime(microseconds: environment.wallTimeAtBoot_ns() / 1_000) + (time - .boot)
-  }
-}
-
-extension GPSDPart {
-  /// Printable ASCII characters of a text of a program, at most 64.
-  static func printable(_ text: String) -> String {
-    let shown = text.utf8.prefix(64).map { (0x20..<0x7F).contains($0) ? $0 : 0x3F }
-    return String(decoding: shown, as: UTF8.self)
   }
 }

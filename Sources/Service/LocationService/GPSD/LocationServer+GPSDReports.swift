@@ -15,9 +15,12 @@ extension LocationServer {
     case .batch(let first, let last):
       gpsd.update(position) { $0.receive(first...last) }
     case .report(let stored), .coarse(let stored):
-      gpsd.update(position) { $0.hold(stored.fix) }
+      clients[client].noteGPSDAnswer()
+      gpsd.update(position) { $0.holdAnswer(stored.fix) }
       submit(.acknowledge(stored.name), client)
-    case .failure: gpsd.update(position) { $0.setFailed(true) }
+    case .failure:
+      clients[client].noteGPSDAnswer()
+      gpsd.update(position) { $0.setFailed(true) }
     case .finish(let code): gpsd.update(position) { $0.setMayDefer(code == nil) }
     case .gap, .authorization, .degraded, .paused, .resumed, .visit, .region, .live, .liveRefused:
       break
@@ -30,11 +33,12 @@ extension LocationServer {
     gpsd.connections.resumeAccepting(at: now)
     for index in gpsd.connections.indices { handleGPSDRequests(index, engine) }
     for position in gpsd.clients.indices { reportGPSD(position, engine) }
-    for position in gpsd.clients.indices { updateGPSDDemand(position) }
     for index in gpsd.connections.indices.reversed() where gpsd.connections.send(index) {
       closeGPSD(index)
     }
-    gpsd.setDeadline(nextGPSDDeadline())
+    // After sending: a program that reads again needs fixes again.
+    for position in gpsd.clients.indices { updateGPSDDemand(position) }
+    gpsd.setDeadline(nextGPSDDeadline(engine))
   }
 
   // MARK: Fixes
@@ -69,7 +73,9 @@ extension LocationServer {
     let first = max(batch.lowerBound, batch.upperBound &- UInt64(GPSDClient.heldCapacity - 1))
     for sequence in min(first, batch.upperBound)...batch.upperBound {
       guard let stored = engine.stored(at: sequence) else { continue }
-      gpsd.update(position) { $0.hold(stored.fix) }
+      if engine.withClient(ClientID(client), { $0.mayReceive(stored.fix) }) {
+        gpsd.update(position) { $0.hold(stored.fix) }
+      }
       if sequence == batch.upperBound { submit(.acknowledge(stored.name), client) }
     }
     guard gpsd.clients[position].mayDefer, case .deferred(let time) = gpsd.clients[position].demand
@@ -105,22 +111,38 @@ extension LocationServer {
     _ fixes: [Fix], _ position: Int, _ engine: borrowing Engine
   ) {
     let client = gpsd.clients[position].client
-    var earlier = JSONOutput()
-    var report = GPSDReport.none
-    for (number, fix) in fixes.enumerated() {
-      report = GPSDReport(fix, utc: utc(of: fix), after: gpsd.clients[position].newest)
+    var reports: [GPSDReport] = []
+    for fix in fixes {
+      reports.append(GPSDReport(fix, utc: utc(of: fix), after: gpsd.clients[position].newest))
       gpsd.update(position) { [now] in $0.noteReported(fix, at: now) }
-      if number + 1 < fixes.count { earlier.gpsdTPV(report, gpsd.device) }
     }
-    let texts = texts(of: report, client, engine)
+    guard let newest = reports.popLast() else { return }
+    let texts = texts(of: newest, client, engine)
     for connection in gpsd.connections.slots {
-      guard let connection, connection.client == client, isDue(report, connection) else { continue }
-      if connection.policy.json, connection.policy.saving.defer_s != nil {
-        connection.append(earlier.text)
+      guard let connection, isReceiving(connection, client) else { continue }
+      if connection.policy.saving.defer_s != nil {
+        for report in reports where isDue(report, connection) { sendAlone(report, to: connection) }
       }
+      guard isDue(newest, connection) else { continue }
       texts.append(to: connection)
-      if let acquired = report.fix?.acquired { connection.noteSent(acquired) }
+      if let acquired = newest.fix?.acquired { connection.noteSent(acquired) }
     }
+  }
+
+  /// Sends a report without satellites to a program.
+  private func sendAlone(_ report: GPSDReport, to connection: GPSDConnection) {
+    GPSDTexts.append(report, gpsd.device, to: connection)
+    if let acquired = report.fix?.acquired { connection.noteSent(acquired) }
+  }
+
+  /// Sends the last fix, or that there is none, to a program that begins to receive reports, if the next one may come
+  /// late: because of savings or of reduced accuracy.
+  mutating func sendFirstGPSDReport(_ connection: GPSDConnection, _ engine: borrowing Engine) {
+    guard let client = connection.client, clients[client].isPermitted else { return }
+    let saving = savingOfGPSD(connection)
+    guard clients[client].access.isReduced || GPSDDemand(saving) != .live else { return }
+    let age = Interval(seconds: saving.interval_s ?? 0)
+    sendAlone(latestGPSDReport(client, engine, atLeast: age), to: connection)
   }
 
   /// Sends a report without a fix to the programs of a client.
@@ -130,7 +152,7 @@ extension LocationServer {
     if let position = gpsd.position(of: client) { gpsd.update(position) { $0.setFailed(false) } }
     let texts = texts(of: report, client, engine)
     for connection in gpsd.connections.slots {
-      guard let connection, connection.client == client, isDue(report, connection) else { continue }
+      guard let connection, isReceiving(connection, client) else { continue }
       texts.append(to: connection)
     }
   }
@@ -143,7 +165,7 @@ extension LocationServer {
     }
     var times: GPSDTimes?
     if let utc = report.fix?.utc, let epoch = engine.epochTime, epoch.utc == utc {
-      times = GPSDTimes(epoch, at: now) { wallTime($0) }
+      times = GPSDTimes(epoch) { wallTime($0) }
     }
     return GPSDTexts(
       report, satellites(for: client, engine), gpsd.device, times, hasSentences: hasSentences)
@@ -163,14 +185,17 @@ extension LocationServer {
     }
   }
 
-  /// Whether a report is for a connection now.
+  /// Whether a program of a client receives reports now.
+  private func isReceiving(_ connection: GPSDConnection, _ client: Int) -> Bool {
+    connection.client == client && connection.policy.isStreaming && connection.hasOutputCapacity
+  }
+
+  /// Whether the interval of a program since its last fix is over.
   private func isDue(_ report: GPSDReport, _ connection: GPSDConnection) -> Bool {
-    guard connection.policy.isStreaming, connection.hasOutputCapacity else { return false }
     guard let fix = report.fix, let newest = connection.newestSent,
       let interval = savingOfGPSD(connection).interval_s
     else { return true }
-    // A tenth less, because fixes do not come exactly at an interval.
-    return (fix.acquired - newest).seconds >= interval * 0.9
+    return fix.acquired - newest >= GPSDClient.dueTime(Interval(seconds: interval))
   }
 
   /// Reports once to each program of a client without permission that there is no fix.
@@ -184,14 +209,18 @@ extension LocationServer {
         !connection.isRefusalSent
       else { continue }
       connection.noteRefusalSent()
-      GPSDTexts.appendRefusal(gpsd.device, to: connection)
+      GPSDTexts.append(.none, gpsd.device, to: connection)
     }
   }
 
   // MARK: Answers
 
   /// The newest fix that a client may receive, unless it is too old.
-  func latestGPSDReport(_ client: Int, _ engine: borrowing Engine) -> GPSDReport {
+  ///
+  /// - Parameter age: An age at which it is not too old.
+  func latestGPSDReport(
+    _ client: Int, _ engine: borrowing Engine, atLeast age: Interval = .zero
+  ) -> GPSDReport {
     guard let position = gpsd.position(of: client) else { return .none }
     let state = gpsd.clients[position]
     var fix = state.newest
@@ -208,7 +237,7 @@ extension LocationServer {
     if clients.slots[client].access.isReduced {
       limit = max(limit, AccuracyReduction.shortestInterval * 2)
     }
-    guard let fix, now - fix.acquired <= limit else { return .none }
+    guard let fix, now - fix.acquired <= max(limit, age) else { return .none }
     return GPSDReport(
       fix, utc: utc(of: fix), after: fix == state.newest ? state.previous : state.newest)
   }
@@ -217,44 +246,71 @@ extension LocationServer {
   mutating func sendGPSDHistory(
     since start: UTCTime, _ connection: GPSDConnection, _ engine: borrowing Engine
   ) {
-    guard let client = connection.client, clients.slots[client].isPermitted,
-      !clients.slots[client].access.isReduced
-    else { return connection.write { $0.gpsdHistoryEnd(count: 0, isComplete: true) } }
-    var first = engine.head
-    let end = engine.head - UInt64(min(engine.fixesInRing, GPSDPart.historyScan))
-    while first > end, let stored = engine.stored(at: first - 1),
-      utc(of: stored.fix) >= start
-    {
-      first -= 1
+    guard let client = connection.client else {
+      return connection.write { $0.gpsdError("?TORPOR needs a ?WATCH with enable true before it") }
     }
-    var (count, next) = (0, first)
-    while next < engine.head, count < GPSDPart.historyLength {
-      if let stored = engine.stored(at: next),
-        engine.withClient(ClientID(client), { $0.mayReceive(stored.fix) })
-      {
-        let report = GPSDReport(stored.fix, utc: utc(of: stored.fix))
-        connection.write { $0.gpsdTPV(report, gpsd.device) }
-        count += 1
-      }
-      next += 1
+    let first = firstOfGPSDHistory(since: start, client, engine)
+    let end = min(engine.head, first + GPSDPart.historyLength)
+    for sequence in first..<end {
+      guard let stored = engine.stored(at: sequence) else { continue }
+      let report = GPSDReport(stored.fix, utc: utc(of: stored.fix))
+      connection.write { $0.gpsdTPV(report, gpsd.device) }
     }
-    let isComplete = next == engine.head
-    connection.write { $0.gpsdHistoryEnd(count: count, isComplete: isComplete) }
+    connection.write {
+      $0.gpsdHistoryEnd(count: Int(end - first), isComplete: end == engine.head)
+    }
   }
 
-  /// The time of a fix: its own, else of the receiver's clock, else of the system's clock.
-  private func utc(of fix: Fix) -> UTCTime {
-    fix.utc ?? delivery.utcOffset.utc(fix.acquired) ?? wallTime(fix.acquired)
+  /// Sequence number of the first fix from a time on that a client may receive; the head if there is none.
+  ///
+  /// No fix from before its first program was attached: it may have had no permission then, or reduced accuracy (RNG-6).
+  /// A client that may use location only while it is in use: from before its present programs. Binary search, because
+  /// fixes are in the order of their times.
+  private func firstOfGPSDHistory(
+    since start: UTCTime, _ client: Int, _ engine: borrowing Engine
+  ) -> UInt64 {
+    guard let position = gpsd.position(of: client), clients.slots[client].isPermitted,
+      !clients.slots[client].access.isReduced
+    else { return engine.head }
+    let own = gpsd.clients[position].start
+    let limit =
+      clients.slots[client].access.authorization == .always
+      ? clients.slots[client].gpsdStart ?? own : own
+    var low = max(limit.sequence, engine.head - UInt64(engine.fixesInRing))
+    var high = engine.head
+    while low < high {
+      let middle = low + (high - low) / 2
+      if let fix = engine.stored(at: middle)?.fix, fix.acquired >= limit.time,
+        utc(of: fix).map({ $0 >= start }) ?? true,
+        engine.withClient(ClientID(client), { $0.mayReceive(fix) })
+      {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
+  }
+
+  /// The time of a fix: its own, else of the receiver's clock; nil if unknown. The time of the system's clock is not that
+  /// of the receiver.
+  private func utc(of fix: Fix) -> UTCTime? {
+    fix.utc ?? delivery.utcOffset.utc(fix.acquired)
   }
 
   // MARK: Deadlines
 
   /// Earliest time at which the service must run for a program, although no descriptor is ready.
-  private func nextGPSDDeadline() -> Instant {
+  private func nextGPSDDeadline(_ engine: borrowing Engine) -> Instant {
     var next = gpsd.connections.acceptsAt ?? .distantFuture
     for connection in gpsd.connections.slots {
       guard let connection else { continue }
-      if !connection.pending.isEmpty, connection.hasOutputCapacity {
+      let isWaiting = !connection.pending.isEmpty && connection.hasOutputCapacity
+      // A user without permission must not wake the board (RES-6).
+      guard isWaiting || connection.lastPoll != nil,
+        permissions.standing(of: connection.user) != .unpermitted
+      else { continue }
+      if isWaiting {
         let account = permissions.account(of: connection.user)
         next = min(next, gpsd.connections.nextRequest(of: account, at: now))
       }
@@ -266,7 +322,10 @@ extension LocationServer {
     }
     for client in gpsd.clients {
       next = min(next, client.nextRequest)
-      next = min(next, silenceEnd(of: client))
+      // With a low battery, the board may sleep between fixes: it is not woken to report that there is none.
+      if case .live = engine.withClient(ClientID(client.client), { $0.demand(at: now) }) {
+        next = min(next, silenceEnd(of: client))
+      }
     }
     return next
   }

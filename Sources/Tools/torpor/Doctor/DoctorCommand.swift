@@ -130,7 +130,8 @@ struct DoctorCommand: ParsableCommand {
       let status = try? connection.getStatus(), let clock = status.clock
     else { return nil }
     let text = ClockText(clock: clock, times: ServiceClock(now: status.now)).line
-    return Doctor.ClockReport(isFeeding: clock.isFeeding, text: text)
+    return Doctor.ClockReport(
+      isFeeding: clock.isFeeding, isRefused: clock.isRefused, text: text)
   }
 
   /// Rejects `--timeout` if the options or the profile exclude a wait for a fix.

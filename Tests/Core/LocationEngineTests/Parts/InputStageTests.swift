@@ -98,16 +98,40 @@ struct InputStageTests {
   @Test("STD-7: a pulse belongs to one live epoch after it, and to no buffered message")
   func pulse() {
     var input = InputStage(setup)
-    #expect(input.takePulse(before: at(5), at: at(5)) == nil)
+    func pulse(of utc: Double, received: Double) -> Instant? {
+      let utc = UTCTime(microseconds: Int64(utc * 1e6))
+      return input.takePulse(of: utc, received: at(received), at: at(received))?.time
+    }
+    #expect(pulse(of: 4, received: 5) == nil)
     input.recordPulse(at: at(4))
-    #expect(input.takePulse(before: at(3.9), at: at(5)) == at(4))
-    #expect(input.takePulse(before: at(4), at: at(5)) == at(4))
-    #expect(input.takePulse(before: at(5), at: at(5)) == nil)
+    #expect(pulse(of: 4, received: 3.9) == nil, "the epoch before the pulse")
+    #expect(pulse(of: 4, received: 4.5) == at(4))
+    #expect(pulse(of: 4, received: 4.5) == nil)
     input.recordPulse(at: at(6))
     input.setBuffering(true, at: at(6))
     _ = epochs(&input, frame(6), at: at(7))
-    #expect(input.takePulse(before: at(7), at: at(7)) == nil)
-    #expect(input.takePulse(before: at(8), at: at(8)) == nil)
+    #expect(pulse(of: 6, received: 7) == nil)
+    #expect(pulse(of: 7, received: 8) == nil)
+  }
+
+  @Test("STD-7: a pulse is kept for its fix if the one before the whole second arrives after it")
+  func pulseBetweenFixes() {
+    var input = InputStage(setup)
+    func pulse(of utc: Double, received: Double) -> EpochTime.Pulse? {
+      let utc = UTCTime(microseconds: Int64((utc * 1e6).rounded()))
+      return input.takePulse(of: utc, received: at(received), at: at(received))
+    }
+    for second in [10.0, 11] {
+      input.recordPulse(at: at(second))
+      #expect(pulse(of: second - 0.1, received: second + 0.05) == nil)
+      #expect(
+        pulse(of: second, received: second + 0.15)
+          == EpochTime.Pulse(time: at(second), utc: UTCTime(microseconds: Int64(second * 1e6))))
+    }
+    // The fix of the whole second is lost: its pulse is not that of the next second.
+    input.recordPulse(at: at(12))
+    #expect(pulse(of: 12.1, received: 12.25) == nil)
+    #expect(pulse(of: 13, received: 13.15) == nil)
   }
 
   @Test("an open frame is closed after a silence, not before")

@@ -46,7 +46,8 @@ struct EpochTimeTests {
   @Test("STD-7: a pulse is that of the fix's second")
   func pulse() throws {
     let begin = second(pulse: true)
-    #expect(try time().pulse == begin)
+    let utc = try time().utc
+    #expect(try time().pulse == EpochTime.Pulse(time: begin, utc: utc))
     second()
     #expect(try time().pulse == nil)
   }
@@ -64,12 +65,34 @@ struct EpochTimeTests {
     #expect(try time().arrival == nil)
   }
 
-  @Test("an epoch without a fix changes nothing")
+  @Test("an epoch without a fix changes nothing, and keeps its beginning and its pulse")
   func withoutFix() throws {
     second()
     let before = try time()
-    second(hasFix: false)
+    second(hasFix: false, pulse: true)
     #expect(try time() == before)
+    second(start: false)
+    #expect(try time().arrival == nil && time().pulse == nil)
+  }
+
+  @Test(
+    "STD-13: the time of a simulated fix, and of dead reckoning, is uncertain",
+    arguments: [FixQuality.simulated, .deadReckoning, .autonomous])
+  func source(_ quality: FixQuality) {
+    var fix = Fix(acquired: bench.now, coordinate: EngineBench.home)
+    (fix.quality, fix.utc) = (quality, EngineBench.base)
+    var frame = FrameBuffer()
+    fix.horizontalAccuracy_mm = 3_000
+    if quality == .simulated {
+      frame.append(RMC(fix), format: .finest)
+      frame.append(GGA(fix, horizontalDOP_e2: 90), format: .finest)
+    } else {
+      frame.appendNavPVT(UBXSolution(fix))
+    }
+    bench.send(frame)
+    bench.run(until: bench.now + .milliseconds(500))
+    let time = bench.engine.epochTime
+    #expect(time?.isDateUncertain == (quality != .autonomous))
   }
 
   @Test("the fixes of a batch change nothing")

@@ -36,13 +36,13 @@ struct FixClockTests {
   func pulse() {
     var clock = FixClock()
     clock.update(utc(0), received: at(100.4))
-    clock.update(utc(1), received: at(101.4), pulse: at(101.05))
+    clock.update(utc(1), received: at(101.4), lastPulse: at(101.05))
     #expect(clock.instant(of: utc(1), at: at(101.4), isLive: true) == at(101.05))
     #expect(clock.instant(of: utc(1.2), at: at(101.7), isLive: true) == at(101.25))
     // The receiver's clock deviates slightly from the second; the boot clock is slightly fast.
-    clock.update(utc(2.000_3), received: at(102.4), pulse: at(102.051))
+    clock.update(utc(2.000_3), received: at(102.4), lastPulse: at(102.051))
     #expect(clock.instant(of: utc(2), at: at(102.4), isLive: true) == at(102.051))
-    clock.update(utc(2.999_7), received: at(103.4), pulse: at(103.052))
+    clock.update(utc(2.999_7), received: at(103.4), lastPulse: at(103.052))
     #expect(clock.instant(of: utc(3), at: at(103.4), isLive: true) == at(103.052))
     // A later fix without a pulse changes nothing.
     clock.update(utc(4), received: at(104.3))
@@ -54,7 +54,7 @@ struct FixClockTests {
     for (error, moment) in [(1_000, 101.05 + 0.001), (-1_000, 101.05 - 0.001), (1_001, 101.4)] {
       var clock = FixClock()
       let utc = UTCTime(microseconds: base + 1_000_000 + Int64(error))
-      clock.update(utc, received: at(101.4), pulse: at(101.05))
+      clock.update(utc, received: at(101.4), lastPulse: at(101.05))
       #expect(clock.instant(of: utc, at: at(101.4), isLive: true) == at(moment))
     }
   }
@@ -64,7 +64,7 @@ struct FixClockTests {
     arguments: [(1, 101.4, 99.499_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])
   func foreignPulse(_ second: Double, _ received: Double, _ pulse: Double) {
     var clock = FixClock()
-    clock.update(utc(second), received: at(received), pulse: at(pulse))
+    clock.update(utc(second), received: at(received), lastPulse: at(pulse))
     #expect(clock.instant(of: utc(second), at: at(received), isLive: true) == at(received))
   }
 
@@ -72,11 +72,11 @@ struct FixClockTests {
   func pulseOfWrongDate() {
     var clock = FixClock()
     for i in 0..<5 {
-      clock.update(utc(Double(i)), received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
+      clock.update(utc(Double(i)), received: at(100.2 + Double(i)), lastPulse: at(100 + Double(i)))
     }
     for i in 5..<7 {
       let wrong = utc(1e6 + Double(i))
-      clock.update(wrong, received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
+      clock.update(wrong, received: at(100.2 + Double(i)), lastPulse: at(100 + Double(i)))
     }
     #expect(clock.bootUTC_us == base - 100_000_000)
   }
@@ -197,5 +197,14 @@ struct FixClockTests {
     let times = bench.client.fixes.map(\.fix.acquired)
     #expect(times == times.sorted() && times.count > 1_500)
     #expect(bench.client.fixes.allSatisfy { $0.fix.acquired >= Instant(microseconds: 10_000_000) })
+  }
+}
+
+extension FixClock {
+  /// Updates the offset from a live fix with the last pulse before it.
+  fileprivate mutating func update(_ utc: UTCTime, received: Instant, lastPulse: Instant) {
+    update(
+      utc, received: received,
+      pulse: FixClock.pulse(at: lastPulse, of: utc, received: received))
   }
 }

@@ -36,7 +36,8 @@ import Testing
 
   private var intent: WakeIntent {
     WakeIntent(
-      boot: boot, off: start, offUTC: utc, until: start + .seconds(3_600), alarm: "rtc0")
+      boot: boot, off: start, offUTC: utc, offClock_s: 5_000, until: start + .seconds(3_600),
+      alarm: "rtc0")
   }
 
   private func powerOff(_ alarm: (any PowerOnAlarm)?, boot: BootIdentity? = nil) -> BoardPowerOff {
@@ -56,14 +57,55 @@ import Testing
   func startCause() {
     func start(_ after_s: Int64, _ hasPoweredOn: Bool? = nil) -> WakeIntent.StartCause {
       intent.startCause(
-        on: other, utc: utc + .seconds(after_s), slack: .seconds(60), hasPoweredOn: hasPoweredOn)
+        on: other, clock_s: 5_000 + after_s, slack: .seconds(60), hasPoweredOn: hasPoweredOn)
     }
     #expect(start(3_590) == .byAlarm && start(3_650) == .byAlarm)
     #expect(start(600) == .early(.seconds(3_000)) && start(600, false) == .early(.seconds(3_000)))
     #expect(start(600, true) == .byAlarm, "one of the clocks is wrong")
     #expect(start(4_000) == .late(.seconds(400)))
     #expect(start(-5) == .unknown && start(0, true) == .byAlarm)
-    #expect(intent.startCause(on: boot, utc: utc + .seconds(3_600), slack: .zero) == .sameBoot)
+    #expect(intent.startCause(on: boot, clock_s: 8_600, slack: .zero) == .sameBoot)
+    #expect(intent.startCause(on: other, clock_s: nil, slack: .zero) == .unknown)
+    #expect(start(.max - 5_000) == .unknown)
+  }
+
+  @Test("STD-13, RNG-8: a step of the wall clock by 56 years does not change the start cause")
+  func steppedWallClock() {
+    var intent = intent
+    for off in [0, 1_771_000_000_000_000] as [Int64] {
+      intent.offUTC = UTCTime(microseconds: off)
+      #expect(intent.startCause(on: other, clock_s: 8_610, slack: .seconds(60)) == .byAlarm)
+    }
+  }
+
+  @Test("RNG-8: a record of an earlier version, without the alarm's clock, is read")
+  func earlierRecord() throws {
+    let text = intent.text.replacing("off_clock_s=5000\n", with: "")
+    let parsed = try #require(WakeIntent(text: text))
+    #expect(parsed.offClock_s == nil && parsed.until == intent.until)
+    #expect(parsed.startCause(on: other, clock_s: 8_600, slack: .zero) == .unknown)
+    #expect(
+      parsed.startCause(on: other, clock_s: 8_600, slack: .zero, hasPoweredOn: true) == .byAlarm)
+  }
+
+  @Test("PWR-4: an alarm that a new time of its clock has removed is set again, and recorded")
+  func clockSetBeforePowerOff() throws {
+    let clock = try #require(RealTimeClock(kernel.files))
+    let due = SystemClock().now + .seconds(1_000)
+    let service = powerOff(clock)
+    #expect(service.confirmAlarm() == 0 && clock.alarm == nil, "nothing is prepared")
+    #expect(service.prepare(until: due) == nil)
+    let alarm = try #require(clock.alarm)
+    #expect(service.confirmAlarm() == 0 && clock.alarm == alarm, "the clock runs on")
+    // As the kernel does when it copies the system clock: the alarm is of the past, and is removed.
+    kernel.make("/sys/class/rtc/rtc0/since_epoch", "900000000\n")
+    #expect(clock.set(nil) == 0)
+    #expect(service.confirmAlarm() == 0)
+    #expect(clock.alarm.map { (900_000_960...900_000_972).contains($0) } == true)
+    #expect(WakeIntent.read(folder.file("wake-intent"))?.offClock_s == 900_000_000)
+    kernel.make("/sys/class/rtc/rtc0/since_epoch", "1000\n")
+    kernel.refuses["wakealarm"] = EINVAL
+    #expect(service.confirmAlarm() == EINVAL)
   }
 
   @Test("RNG-8: the record is written before the power-off, read once, and ignored if damaged")

@@ -1,4 +1,5 @@
 import Foundation
+import GPSDProtocol
 import LocationPolicy
 import TOMLFiles
 import Testing
@@ -80,6 +81,40 @@ struct AccessPolicyTests {
     let open = try Self.policy("default = \"always\"\ndefault_reduced = true")
     #expect(open.access(uid: 5, client: "x").authorization == .always)
     #expect(open.access(uid: 5, client: "x").isReduced)
+  }
+
+  @Test("GPD-7, GPD-4: a rule names savings of programs written for gpsd; whole numbers and others")
+  func savings() throws {
+    let policy = try Self.policy(
+      "[[rule]]\nuser = 1\naccess = \"always\"\ninterval_s = 60\naccuracy_m = 99.5\n"
+        + "defer_s = 86400\nstale_after_s = 1\n[[rule]]\nuser = 2\naccess = \"always\"\n")
+    let settings = policy.access(uid: 1, client: "gpsd").gpsd
+    #expect(settings.saving == GPSDSaving(interval_s: 60, accuracy_m: 99.5, defer_s: 86_400))
+    #expect(settings.staleAfter_s == 1)
+    #expect(policy.access(uid: 2, client: "gpsd").gpsd == GPSDSettings())
+  }
+
+  @Test(
+    "GPD-7: savings out of range are refused",
+    arguments: [
+      ("interval_s", "86400"), ("accuracy_m", "100000"), ("defer_s", "86400"),
+      ("stale_after_s", "86400"),
+    ])
+  func savingRanges(_ key: String, _ greatest: String) {
+    let position = key.utf8.count + 4
+    for (value, problem) in [
+      ("0.5", "is out of range"), (greatest + ".1", "is out of range"), ("nan", "is out of range"),
+      ("\"60\"", "is text"),
+    ] {
+      do {
+        _ = try Self.policy("[[rule]]\nuser = 1\naccess = \"always\"\n\(key) = \(value)")
+        Issue.record("accepted: \(value)")
+      } catch {
+        #expect(
+          "\(error)"
+            == "clients.toml:4:\(position): rule[0].\(key): \(problem); expected 1 to \(greatest)")
+      }
+    }
   }
 
   @Test("administrators are root and the users that the file lists")

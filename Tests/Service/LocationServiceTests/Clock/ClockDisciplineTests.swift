@@ -9,27 +9,38 @@ import Testing
 struct ClockDisciplineTests {
   /// A date in February.
   private static let base = UTCTime(microseconds: 1_771_000_000_000_000)
-  private var discipline = ClockDiscipline()
+  private var discipline = ClockDiscipline(usesPulse: false)
   private var number: UInt64 = 0
   /// The wall clock at boot: 3 s behind UTC.
   private let wall_ns = (ClockDisciplineTests.base.microseconds - 3_000_000) * 1_000
 
-  /// A fix `seconds` after boot whose first byte arrives `late` seconds later.
+  /// A fix `seconds` after boot whose first byte arrives `late` seconds later, and whose pulse comes `pulse` seconds
+  /// after the whole second.
   private mutating func fix(
-    _ seconds: Double, late: Double = 0.25, ahead: Double = 0, pulse: Bool = false,
+    _ seconds: Double, late: Double = 0.25, ahead: Double = 0, pulse: Double? = nil,
     arrives: Bool = true, _ change: (inout EpochTime) -> Void = { _ in }
   ) -> ClockDiscipline.Outcome {
     number += 1
     var epoch = EpochTime(
       number: number, utc: ClockDisciplineTests.base + Interval(seconds: seconds + ahead),
-      arrival: arrives ? Instant(seconds: seconds + late) : nil,
-      pulse: pulse ? Instant(seconds: seconds) : nil)
+      arrival: arrives ? Instant(seconds: seconds + late) : nil)
+    epoch.pulse = pulse.map {
+      EpochTime.Pulse(
+        time: Instant(seconds: seconds + $0),
+        utc: ClockDisciplineTests.base + Interval(seconds: seconds.rounded()))
+    }
     change(&epoch)
     return discipline.handle(epoch, wallTimeAtBoot_ns: wall_ns)
   }
 
-  private mutating func trust(until seconds: Int = 3, pulse: Bool = false) {
-    for second in 1...seconds { _ = fix(Double(second), pulse: pulse) }
+  private mutating func trust(until seconds: Int = 3) {
+    for second in 1...seconds { _ = fix(Double(second)) }
+  }
+
+  /// A receiver with a pulse per second whose fixes are trusted.
+  private mutating func trustPulses() {
+    discipline = ClockDiscipline(usesPulse: true)
+    for second in 1...3 { _ = fix(Double(second), pulse: 0) }
   }
 
   private func offset_ns(_ outcome: ClockDiscipline.Outcome) -> Int64? {
@@ -45,8 +56,8 @@ struct ClockDisciplineTests {
 
   @Test("with a pulse, the offset is that of the pulse, with whole seconds")
   mutating func pulse() {
-    trust(pulse: true)
-    let outcome = fix(4, late: 0.4, ahead: 0.0004, pulse: true)
+    trustPulses()
+    let outcome = fix(4, late: 0.4, ahead: 0.0004, pulse: 0)
     guard case .sample(let measurement) = outcome else {
       Issue.record("\(outcome)")
       return
@@ -71,13 +82,20 @@ struct ClockDisciplineTests {
     #expect(offset_ns(fix(8, ahead: step)) == 2_750_000_000 + Int64(step * 1e9))
   }
 
-  @Test("after a sleep of the receiver each fix is a sample, if it agrees; not after hours")
+  @Test("after a sleep of the receiver each fix is a sample, if it agrees")
   mutating func sleeping() {
     trust()
     for minute in 1...30 { #expect(offset_ns(fix(Double(minute) * 60)) != nil) }
     #expect(fix(30 * 60 + 60, ahead: 1) == .tooFewFixes)
-    trust(until: 3)
-    #expect(fix(30 * 60 + 2 * 3_600) == .tooFewFixes, "the drift hides a leap second")
+  }
+
+  @Test(
+    "STD-13: after a gap of up to 2,900 s a leap second is detected, after a longer one the count restarts",
+    arguments: [2_899.0, 3_100, 7_200], [0.0, 1, -1])
+  mutating func gap(_ gap: Double, _ step: Double) {
+    trust()
+    let outcome = fix(3 + gap, ahead: step)
+    #expect((offset_ns(outcome) != nil) == (gap < 2_900 && step == 0))
   }
 
   @Test("a fix whose arrival is unknown is no sample, and changes nothing")
@@ -103,41 +121,82 @@ struct ClockDisciplineTests {
     #expect((9...11).contains(samples))
   }
 
-  @Test("once there was a pulse, fixes without one are no samples for an hour")
-  mutating func withoutPulse() {
-    trust(pulse: true)
-    #expect(offset_ns(fix(4, pulse: true)) == 3_000_000_000)
-    for second in 5...60 { #expect(fix(Double(second)) == .withoutPulse) }
-    #expect(offset_ns(fix(61, pulse: true)) == 3_000_000_000)
-    for minute in 2...60 { #expect(fix(Double(minute) * 60) == .withoutPulse) }
-    #expect(offset_ns(fix(62 * 60)) == 2_750_000_000)
+  @Test("of ten fixes a second with a pulse, that of the pulse is a sample")
+  mutating func highRateWithPulses() {
+    trustPulses()
+    for tenth in 31...80 {
+      let outcome = fix(Double(tenth) / 10, late: 0.05, pulse: tenth % 10 == 0 ? 0 : nil)
+      #expect((offset_ns(outcome) == 3_000_000_000) == (tenth % 10 == 0))
+    }
   }
 
-  @Test("leap seconds are announced in June and December only")
+  @Test("with a pulse line, fixes without a pulse are never samples")
+  mutating func withoutPulse() {
+    discipline = ClockDiscipline(usesPulse: true)
+    for second in 1...10 { #expect(fix(Double(second)) == .withoutPulse) }
+    trustPulses()
+    #expect(offset_ns(fix(4, pulse: 0)) == 3_000_000_000)
+    for second in 5...60 { #expect(fix(Double(second)) == .withoutPulse) }
+    #expect(offset_ns(fix(61, pulse: 0)) == 3_000_000_000)
+    for minute in 2...120 { #expect(fix(Double(minute) * 60) == .withoutPulse) }
+  }
+
+  @Test(
+    "STD-13: a pulse that is shifted against the last one is no sample, nor is that of another second",
+    arguments: [0.2, -0.2, 0.006, 1, -1])
+  mutating func shiftedPulse(_ shift: Double) {
+    trustPulses()
+    #expect(offset_ns(fix(4, pulse: 0.000_1)) != nil)
+    #expect(fix(5, late: 1.05, pulse: shift) == .tooFewFixes)
+    for second in 6...8 { #expect(fix(Double(second), pulse: 0) == .tooFewFixes) }
+    #expect(offset_ns(fix(9, pulse: 0)) == 3_000_000_000)
+  }
+
+  @Test("STD-13: a fix in the leap second, which is compressed into second 59, is no sample")
+  mutating func leapSecond() throws {
+    let day = try #require(CalendarDate(year: 2026, month: 12, day: 31))
+    // Fixes at 23:59:56 to 23:59:59, 23:59:60 and 00:00:00.
+    let end = day.start + .seconds(86_400)
+    for usesPulse in [false, true] {
+      discipline = ClockDiscipline(usesPulse: usesPulse)
+      let times: [Interval] = [
+        .seconds(-4), .seconds(-3), .seconds(-2), .seconds(-1), .milliseconds(-1), .zero,
+      ]
+      for (second, utc) in times.enumerated() {
+        let outcome = fix(Double(second), pulse: 0) {
+          $0.utc = end + utc
+          let whole_us = ($0.utc.microseconds + 1_000) / 1_000_000 * 1_000_000
+          $0.pulse = EpochTime.Pulse(
+            time: Instant(seconds: Double(second)), utc: UTCTime(microseconds: whole_us))
+        }
+        #expect((offset_ns(outcome) != nil) == (second == 3), "fix \(second)")
+      }
+    }
+  }
+
+  @Test("leap seconds are announced on the last day of June and of December only")
   mutating func leapWarning() {
     for month in 1...12 {
-      discipline = ClockDiscipline()
-      guard let start = CalendarDate(year: 2027, month: month, day: 30 - (month == 2 ? 3 : 0))
-      else { continue }
-      for (change, expected) in [
-        (Int8(1), RefclockSample.Leap.inserted), (-1, .deleted), (0, .none),
-      ] {
-        var last = ClockDiscipline.Outcome.tooFewFixes
-        for second in 1...5 {
-          number += 1
-          last = discipline.handle(
-            EpochTime(
-              number: number, utc: start.start + .seconds(Int64(second)),
-              arrival: Instant(seconds: Double(second)), leapChange: change),
-            wallTimeAtBoot_ns: 0)
-          if second == 5, change != 0 { discipline = ClockDiscipline() }
+      for day in [28, 29, 30, 31] {
+        guard let date = CalendarDate(year: 2027, month: month, day: day) else { continue }
+        let isLast = (month == 6 && day == 30) || (month == 12 && day == 31)
+        for (change, announced) in [
+          (Int8(1), RefclockSample.Leap.inserted), (-1, .deleted), (0, .none),
+        ] {
+          discipline = ClockDiscipline(usesPulse: false)
+          var outcome = ClockDiscipline.Outcome.tooFewFixes
+          for second in 1...5 {
+            outcome = fix(Double(second)) {
+              $0.utc = date.start + .seconds(Int64(second))
+              $0.leapChange = change
+            }
+          }
+          guard case .sample(let measurement) = outcome else {
+            Issue.record("\(outcome) on \(date)")
+            continue
+          }
+          #expect(measurement.sample.leap == (isLast ? announced : .none), "\(date)")
         }
-        guard case .sample(let measurement) = last else {
-          Issue.record("\(last) in month \(month)")
-          continue
-        }
-        let isLeapMonth = month == 6 || month == 12
-        #expect(measurement.sample.leap == (isLeapMonth ? expected : .none), "month \(month)")
       }
     }
   }

@@ -1,7 +1,9 @@
 import Glibc
 import LinuxHAL
+import LocationEngine
 import LocationTypes
 import LocationWire
+import ServiceState
 import TestSupport
 import Testing
 
@@ -61,7 +63,7 @@ struct ClockFeedTests {
     #expect(status.last?.acquired == bench.stage.now && status.last?.utc != nil)
     let lines = log.text.split(separator: "\n")
     #expect(
-      lines.count == 1 && lines[0].contains("is fed") && lines[0].contains("+2 s"), "\(lines)")
+      lines.count == 1 && lines[0].contains("is fed") && lines[0].contains("+2.000 s"), "\(lines)")
   }
 
   @Test("a missing chronyd is logged once, and its start, end and restart are followed")
@@ -93,6 +95,93 @@ struct ClockFeedTests {
     return count
   }
 
+  @Test("two minutes after the last fix the clock counts as not fed, and the status says why")
+  func noFixes() throws {
+    let chrony = FakeChrony(path)
+    let bench = try bench()
+    #expect(try clock(bench).suggestion == "no fix yet")
+    _ = bench.clientWithFix("tracker")
+    for _ in 0..<5 { bench.fix() }
+    #expect(try clock(bench).isFeeding && clock(bench).suggestion == nil)
+    bench.pass(110)
+    #expect(try clock(bench).isFeeding && clock(bench).suggestion == nil)
+    bench.pass(20)
+    #expect(try !clock(bench).isFeeding)
+    #expect(try clock(bench).suggestion?.contains("no fixes arrive") == true)
+    #expect(chrony.messages.count == 3)
+    bench.fix()
+    #expect(try clock(bench).isFeeding && clock(bench).suggestion == nil)
+  }
+
+  /// Times of a fix `second` seconds after boot.
+  private func epoch(
+    _ second: Int64, pulse: Bool = false, _ change: (inout EpochTime) -> Void = { _ in }
+  ) -> EpochTime {
+    let utc = UTCTime(microseconds: 1_771_000_000_000_000) + .seconds(second)
+    let time = Instant(microseconds: second * 1_000_000)
+    var epoch = EpochTime(
+      number: UInt64(second), utc: utc, arrival: time + .milliseconds(100),
+      pulse: pulse ? EpochTime.Pulse(time: time, utc: utc) : nil)
+    change(&epoch)
+    return epoch
+  }
+
+  private func status(_ feed: ClockFeed, at second: Int64) -> WireClock {
+    feed.description(at: Instant(microseconds: second * 1_000_000), UTCOffset())
+  }
+
+  @Test("STD-13: the clock counts as not fed from the first uncertain date on")
+  func uncertainDate() {
+    let chrony = FakeChrony(path)
+    var feed = ClockFeed(path: path, usesPulse: false) { 0 }
+    for second in 1...5 as ClosedRange<Int64> {
+      _ = feed.handle(epoch(second), at: Instant(seconds: Double(second)))
+    }
+    #expect(status(feed, at: 5).isFeeding)
+    _ = feed.handle(epoch(6) { $0.isDateUncertain = true }, at: Instant(seconds: 6))
+    #expect(!status(feed, at: 6).isFeeding)
+    #expect(status(feed, at: 6).suggestion == "the receiver's date is uncertain")
+    #expect(chrony.messages.count == 2)
+  }
+
+  @Test("with a pulse, the fixes between two seconds are no problem; a missing pulse is one")
+  func pulses() {
+    let chrony = FakeChrony(path)
+    var feed = ClockFeed(path: path, usesPulse: true) { 0 }
+    for second in 1...5 as ClosedRange<Int64> {
+      _ = feed.handle(epoch(second, pulse: true), at: Instant(seconds: Double(second)))
+      let between = epoch(second) {
+        $0.number += 1_000
+        $0.utc = $0.utc + .milliseconds(500)
+      }
+      _ = feed.handle(between, at: Instant(seconds: Double(second) + 0.6))
+      if second >= 4 { #expect(status(feed, at: second + 1).suggestion == nil) }
+    }
+    #expect(chrony.messages.count == 2)
+    for second in 6...130 as ClosedRange<Int64> {
+      _ = feed.handle(epoch(second), at: Instant(seconds: Double(second)))
+    }
+    #expect(!status(feed, at: 130).isFeeding && chrony.messages.isEmpty)
+    #expect(status(feed, at: 130).suggestion?.contains("pulse_line") == true)
+  }
+
+  @Test("a socket that refuses a sample while chronyd starts is no failure, one that goes on is")
+  func forbidden() {
+    let chrony = FakeChrony(path)
+    var feed = ClockFeed(path: path, usesPulse: false) { 0 }
+    func refuse(_ times: Int) -> [Bool] {
+      (0..<times).map { _ in feed.recordFailure(.forbidden) != nil }
+    }
+    #expect(refuse(2) == [false, false] && !status(feed, at: 1).isRefused)
+    for second in 1...4 as ClosedRange<Int64> {
+      _ = feed.handle(epoch(second), at: Instant(seconds: Double(second)))
+    }
+    #expect(chrony.messages.count == 1 && status(feed, at: 4).isFeeding)
+    #expect(refuse(4) == [false, false, true, false])
+    #expect(status(feed, at: 4).isRefused && !status(feed, at: 4).isFeeding)
+    #expect(status(feed, at: 4).suggestion?.contains("may not write") == true)
+  }
+
   @Test("AUT-9: a user without permission does not receive the state of the clock")
   func permission() throws {
     let bench = try bench()
@@ -119,33 +208,64 @@ struct ClockFeedTests {
   )
   func step() throws {
     /// What a run with this wall clock leaves.
-    func run(_ setClock: (Wall, Int) -> Void) throws -> (
-      ring: [UInt8], state: [[UInt8]], notices: [UInt8], log: String
-    ) {
+    struct Run {
+      var ring: [UInt8] = []
+      var state: [String] = []
+      var notices: [UInt8] = []
+      var reports: [UInt8] = []
+      /// The log without the lines of the feed, which contain the offset.
+      var log: [Substring] = []
+      var offsets: [Double] = []
+    }
+    func run(_ atBoot_ns: (Int) -> Int64) throws -> Run {
       let wall = Wall()
       let log = LogPipe()
-      // The clock is not fed, because the log would contain the offset.
-      let bench = try ServiceBench(log: log.log) { $0.wallTimeAtBoot_ns = { wall.atBoot_ns } }
-      setClock(wall, 0)
+      let chrony = FakeChrony(path)
+      let bench = try ServiceBench(servesGPSD: true, log: log.log) { [path] environment in
+        environment.clockSocket = path
+        environment.wallTimeAtBoot_ns = { wall.atBoot_ns }
+      }
+      wall.atBoot_ns = atBoot_ns(0)
       let (control, watch, _) = bench.client("tracker")
       _ = bench.call(.startUpdating, control)
       _ = bench.call(.startVisits, control)
+      let gpsd = bench.gpsdProgram("?WATCH={\"enable\":true,\"json\":true};")
+      _ = gpsd.bytes()
+      var run = Run()
       for number in 1...40 {
-        setClock(wall, number)
+        wall.atBoot_ns = atBoot_ns(number)
         bench.fix()
+        run.offsets += chrony.messages.map(offset)
         if number % 10 == 0 { bench.save() }
       }
       let remains = try bench.killed()
-      let state = remains.folder.names.map { remains.folder.read($0) }
-      return (remains.ring, state, watch.bytes(), log.text)
+      let rows = try StateStore(
+        path: remains.folder.file("state.db"), at: UTCTime(microseconds: 0)
+      ).rows
+      func add(_ rows: some Sequence) { run.state += rows.map { "\($0)" }.sorted() }
+      add(rows.clients.all)
+      add(rows.cursors.all)
+      add(rows.services.all)
+      add(rows.regions.all)
+      add(rows.events.all)
+      add(rows.counters.all)
+      run.ring = remains.ring
+      run.notices = watch.bytes()
+      run.reports = gpsd.bytes()
+      run.log = log.text.split(separator: "\n").filter { !$0.contains("the system clock is") }
+      return run
     }
     let years_ns = 56 * 31_556_952 * 1_000_000_000 as Int64
-    let correct = try run { wall, _ in wall.atBoot_ns = years_ns }
-    let stepped = try run { wall, number in wall.atBoot_ns = number < 20 ? 0 : years_ns }
+    let correct = try run { _ in years_ns }
+    let stepped = try run { $0 < 20 ? 0 : years_ns }
     #expect(!correct.notices.isEmpty && correct.ring.contains { $0 != 0 })
+    #expect(!correct.reports.isEmpty && correct.state.contains { $0.contains("tracker") })
+    #expect(stepped.offsets.count == correct.offsets.count && stepped.offsets.count == 37)
+    #expect(stepped.offsets != correct.offsets, "the feed alone follows the step")
     #expect(stepped.ring == correct.ring)
     #expect(stepped.notices == correct.notices)
+    #expect(stepped.reports == correct.reports)
     #expect(stepped.log == correct.log)
-    #expect(stepped.state.map(\.count) == correct.state.map(\.count))
+    #expect(stepped.state == correct.state)
   }
 }

@@ -1,3 +1,4 @@
+import GNSSProtocols
 import Glibc
 import LocationPolicy
 import LocationTypes
@@ -7,35 +8,19 @@ import Testing
 
 @testable import LocationService
 
-private let watchJSON = "?WATCH={\"enable\":true,\"json\":true}"
-
 /// Number of fixes that the first client has not acknowledged.
 private func backlogCount(_ bench: ServiceBench) -> UInt64 {
   bench.loop.engine.count(of: bench.loop.engine.backlog(of: ClientID(0)))
 }
 
-/// The class of each object.
-private func classes(_ lines: [String]) -> [String] {
-  lines.map { line in
-    guard line.hasPrefix("{\"class\":\"") else { return line }
-    return String(line.dropFirst(10).prefix { $0 != "\"" })
-  }
-}
-
 @Suite("Programs that use gpsd's protocol")
 struct GPSDServerTests {
-  /// The programs need permission; root has it.
-  private let user: UInt32 = 1_000
+  private let user = GPSDBench.user
 
   private func bench(
-    _ authorization: Authorization = .always, isReduced: Bool = false,
-    _ change: (inout AccessRights) -> Void = { _ in }
+    _ authorization: Authorization = .always, isReduced: Bool = false
   ) throws -> ServiceBench {
-    var rights = AccessRights(authorization: authorization, isReduced: isReduced)
-    change(&rights)
-    return try ServiceBench(
-      AccessPolicy(rules: [AccessRule(AccessSubject(uid: user), rights, line: 1)]), canIdle: true,
-      servesGPSD: true)
+    try GPSDBench.make(AccessRights(authorization: authorization, isReduced: isReduced))
   }
 
   @Test("GPD-1: the greeting is one line, and nothing follows before a request")
@@ -202,12 +187,57 @@ struct GPSDServerTests {
     let program = bench.gpsdProgram(watchJSON, of: user)
     _ = program.lines()
     for _ in 0..<40 { bench.fix() }
-    let fixes = program.lines().filter { $0.contains("\"lat\"") }
-    #expect(!fixes.isEmpty)
+    let lines = program.lines()
+    let fixes = lines.filter { $0.contains("\"lat\"") }
+    #expect(!fixes.isEmpty && !lines.contains { $0.contains("SKY") })
+    program.send(Array("?POLL;".utf8))
+    bench.settle()
+    #expect(program.lines().last?.hasSuffix("\"sky\":[]}") == true)
     for fix in fixes {
       #expect(fix.contains("\"eph\":5000.000"))
       for name in ["alt", "speed", "track", "climb"] { #expect(!fix.contains("\"\(name)")) }
     }
+  }
+
+  @Test("GPD-6: a device that stands still for a quarter of an hour is reported, too")
+  func stationary() throws {
+    let bench = try bench()
+    let program = bench.gpsdProgram(watchJSON, of: user)
+    _ = program.lines()
+    bench.stay(900)
+    #expect(program.lines().count { $0.contains("\"mode\":3") } == 90)
+    #expect(bench.isDemanding)
+  }
+
+  @Test("GPD-8: on a low battery the board is not woken to report that there is no fix")
+  func lowBattery() throws {
+    var thresholds = BatteryThresholds()
+    thresholds.everyFix = 50
+    let bench = try GPSDBench.make(battery: thresholds)
+    let program = bench.gpsdProgram(watchJSON, of: user)
+    _ = program.lines()
+    #expect(bench.deadline <= bench.stage.now + GPSDPart.silence)
+    bench.stage.charge = 20
+    bench.settle()
+    bench.fix()
+    #expect(bench.loop.engine.usage(of: ClientID(0), at: bench.stage.now).demand != .none)
+    #expect(bench.deadline > bench.stage.now + GPSDPart.silence)
+    _ = program.lines()
+    bench.pass(20)
+    #expect(program.lines().contains { $0.contains("\"mode\":1") }, "the board is awake anyway")
+  }
+
+  @Test("GPD-2: an empty device is all devices; a space may come before the parameters")
+  func allDevices() throws {
+    let bench = try bench()
+    let program = bench.gpsdProgram("?WATCH= {\"json\":true,\"device\":\"\"}", of: user)
+    let lines = program.lines()
+    #expect(classes(lines) == ["VERSION", "DEVICES", "WATCH"])
+    #expect(lines.last?.contains("\"device\"") == false)
+    bench.pass(5)
+    program.send(Array("?DEVICES;".utf8))
+    bench.settle()
+    #expect(program.lines().contains(lines[1]), "the time of activation does not change")
   }
 
   @Test("GPD-2: an unknown device is an error, and changes nothing")
@@ -237,87 +267,79 @@ struct GPSDServerTests {
     let lines = program.lines()
     #expect(
       lines.map { String($0.prefix(6)) } == ["$GNRMC", "$GNGGA", "$GNGSA", "$GNVTG", "$GNZDA"])
+    bench.sendSatellites()
+    bench.fix()
+    let later = program.lines()
+    #expect(
+      later.map { String($0.prefix(6)) } == [
+        "$GNRMC", "$GNGGA", "$GNGSA", "$GPGSV", "$GNVTG", "$GNZDA",
+      ])
+    #expect(later[3].hasPrefix("$GPGSV,1,1,02,02,71,285,46,05,03,010,"))
   }
 
-  @Test("TOFF follows the fix of a client that requests timing")
-  func timing() throws {
+  /// The bytes of a fix at the next second of the bench, changed.
+  private func bytes(_ change: (inout Fix) -> Void) -> [UInt8] {
+    var fix = Fix(
+      acquired: .boot, coordinate: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11))
+    fix.utc = UTCTime(microseconds: 1_750_000_001_000_000)
+    fix.horizontalAccuracy_mm = 3_000
+    change(&fix)
+    var frame = FrameBuffer()
+    frame.appendNavPVT(UBXSolution(fix))
+    return (0..<frame.count).map { frame[$0] }
+  }
+
+  @Test("STD-13: a fix of dead reckoning has no TOFF, by which a program could set a clock")
+  func timingOfDeadReckoning() throws {
     let bench = try bench()
     let program = bench.gpsdProgram("?WATCH={\"json\":true,\"pps\":true}", of: user)
     _ = program.lines()
-    bench.fix()
-    #expect(classes(program.lines()) == ["TPV", "SKY", "TOFF"])
+    bench.send(bytes { $0.quality = .deadReckoning })
+    #expect(classes(program.lines()) == ["TPV", "SKY"])
   }
 
-  @Test("fixes of the past end with their number")
-  func history() throws {
+  @Test("GPD-12: SKY lists the satellites of a binary receiver")
+  func sky() throws {
     let bench = try bench()
     let program = bench.gpsdProgram(watchJSON, of: user)
-    for _ in 0..<5 { bench.fix() }
-    _ = program.lines()
-    program.send(Array("?TORPOR={\"since\":1750000003}".utf8))
-    bench.settle()
-    let lines = program.lines()
-    #expect(classes(lines) == ["TPV", "TPV", "TPV", "TORPOR"])
-    #expect(lines.last?.contains("\"fixes\":3,\"complete\":true") == true)
-  }
-}
-
-@Suite("Savings and limits of gpsd's protocol")
-struct GPSDLimitTests {
-  private let user: UInt32 = 1_000
-
-  private func bench(_ change: (inout AccessRights) -> Void = { _ in }) throws -> ServiceBench {
-    var rights = AccessRights(authorization: .always)
-    change(&rights)
-    return try ServiceBench(
-      AccessPolicy(rules: [AccessRule(AccessSubject(uid: user), rights, line: 1)]), canIdle: true,
-      servesGPSD: true)
-  }
-
-  @Test("GPD-7: a client with an interval requests single fixes; the greater interval applies")
-  func interval() throws {
-    let bench = try bench { $0.gpsd.saving.interval_s = 30 }
-    let program = bench.gpsdProgram(
-      "?WATCH={\"json\":true,\"torpor_interval\":60,\"torpor_accuracy\":100}", of: user)
-    _ = program.lines()
-    #expect(!bench.isDemanding && bench.needsFix)
     bench.fix()
-    #expect(classes(program.lines()) == ["TPV", "SKY"])
-    #expect(!bench.needsFix)
-    bench.pass(30)
-    #expect(!bench.needsFix)
-    bench.pass(31)
-    #expect(bench.needsFix)
-  }
-
-  @Test("GPD-7: an accuracy alone becomes an accuracy bound")
-  func accuracy() throws {
-    let bench = try bench { $0.gpsd.saving.accuracy_m = 100 }
-    _ = bench.gpsdProgram(watchJSON, of: user)
+    bench.sendSatellites()
+    _ = program.lines()
+    bench.fix()
+    let lines = program.lines()
+    #expect(classes(lines) == ["TPV", "SKY"])
     #expect(
-      bench.loop.engine.usage(of: ClientID(0), at: bench.stage.now).demand == .within(metres: 100))
+      lines.last?.contains("\"nSat\":2,\"uSat\":1,\"satellites\":[{\"PRN\":2,\"el\":71.0,") == true)
   }
 
   @Test(
-    "GPD-7: fixes of an interval are held back, and come in one burst only to a client that has named it"
+    "GPD-12: satellites are watched by programs with full accuracy that watch every fix, and only then"
   )
-  func burst() throws {
-    let bench = try bench { $0.gpsd.saving.interval_s = 10 }
-    let named = bench.gpsdProgram("?WATCH={\"json\":true,\"torpor_defer\":35}", of: user)
-    _ = named.lines()
-    var bursts: [[String]] = []
-    for _ in 0..<60 {
-      if bench.needsFix { bench.fix() } else { bench.pass(1) }
-      let lines = named.lines()
-      if !lines.isEmpty { bursts.append(classes(lines)) }
-    }
-    #expect(bursts.first?.filter { $0 == "TPV" }.count ?? 0 >= 3)
-    #expect(bursts.count <= 3)
+  func watchesSatellites() throws {
+    let bench = try bench()
+    #expect(!bench.watchesSatellites)
+    let program = bench.gpsdProgram(watchJSON, of: user)
+    #expect(bench.watchesSatellites)
+    program.send(Array("?WATCH={\"json\":true,\"torpor_interval\":60}".utf8))
+    bench.settle()
+    #expect(!bench.watchesSatellites)
+    program.quit()
+    let denied = bench.gpsdProgram(watchJSON, of: 2_000)
+    #expect(!bench.watchesSatellites, "a user without permission")
+    let reduced = try self.bench(isReduced: true)
+    let coarse = reduced.gpsdProgram(watchJSON, of: user)
+    #expect(!reduced.watchesSatellites)
+    for program in [denied, coarse] { program.quit() }
   }
+}
+
+@Suite("Limits of gpsd's protocol")
+struct GPSDLimitTests {
+  private let user = GPSDBench.user
 
   @Test("GPD-9: a program that does not read delays no other, and its output is bounded")
   func silentReader() throws {
-    let bench = try bench()
+    let bench = try GPSDBench.make()
     let silent = bench.gpsdProgram(of: user)
     silent.shrinkReceiveBuffer()
     silent.send(Array(watchJSON.utf8))
@@ -328,14 +350,35 @@ struct GPSDLimitTests {
       count += other.lines().count { $0.contains("TPV") }
     }
     #expect(count == 600)
+    other.quit()
+    bench.settle()
+    #expect(!bench.isDemanding, "a program that does not read needs no fixes")
     for connection in bench.loop.clients.gpsd.connections.slots {
       #expect(connection?.output.text.count ?? 0 <= GPSDConnection.highWater + 2_048)
     }
+    for _ in 0..<200 where !bench.isDemanding {
+      _ = silent.bytes()
+      bench.settle()
+    }
+    #expect(bench.isDemanding, "it reads again")
+  }
+
+  @Test("GPD-9, RES-6: requests of a user without permission do not wake the board")
+  func deniedFlood() throws {
+    let bench = try GPSDBench.make()
+    let program = bench.gpsdProgram("?WATCH={\"enable\":true};", of: 2_000)
+    program.send(Array(String(repeating: "?POLL;", count: 500).utf8))
+    bench.settle()
+    _ = program.lines()
+    #expect(bench.loop.clients.gpsd.connections.slots.contains { $0?.pending.isEmpty == false })
+    #expect(bench.deadline > bench.stage.now + .seconds(3_600))
+    bench.pass(10)
+    #expect(!program.lines().isEmpty, "they are answered at the next wake")
   }
 
   @Test("GPD-9: a flood of requests is bounded in output and in rate")
   func flood() throws {
-    let bench = try bench()
+    let bench = try GPSDBench.make()
     let bad = bench.gpsdProgram("?WATCH={\"enable\":true};", of: user)
     let other = bench.gpsdProgram(watchJSON, of: user)
     let requests = Array(String(repeating: "?POLL;", count: 2_000).utf8)
@@ -354,7 +397,7 @@ struct GPSDLimitTests {
 
   @Test("GPD-9: a user has at most its share of connections, and a refused one is closed")
   func connections() throws {
-    let bench = try bench()
+    let bench = try GPSDBench.make()
     let programs = (0..<70).map { _ in bench.gpsdProgram(of: user) }
     for program in programs { _ = program.lines() }
     #expect(programs.count { $0.isClosed } == 6)
@@ -365,7 +408,7 @@ struct GPSDLimitTests {
 
   @Test("a program that connects to the service with the same name takes over")
   func takeOver() throws {
-    let bench = try bench()
+    let bench = try GPSDBench.make()
     let program = bench.gpsdProgram(watchJSON, of: user)
     let (control, _, _) = bench.client("gpsd", of: user)
     _ = program.lines()
@@ -376,9 +419,30 @@ struct GPSDLimitTests {
     #expect(bench.isDemanding)
   }
 
+  @Test(
+    "a helper whose message has no descriptor, or another length, is closed; the next one is served",
+    arguments: [1, 3, 4])
+  func wrongMessage(_ count: Int) throws {
+    let bench = try GPSDBench.make()
+    let wrong = Program(bench.folder.path + "/helper")
+    bench.settle()
+    wrong.send([UInt8](repeating: 0, count: count))
+    bench.settle()
+    _ = wrong.bytes()
+    #expect(wrong.isClosed && bench.loop.clients.gpsd.connections.isEmpty)
+    let helper = Program(bench.folder.path + "/helper")
+    bench.settle()
+    var pair: [Int32] = [-1, -1]
+    #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    helper.pass(pair[1], of: user)
+    Glibc.close(pair[1])
+    bench.settle()
+    #expect(classes(Program(connected: pair[0]).lines()) == ["VERSION"])
+  }
+
   @Test("the helper passes users and connections; another user is no helper")
   func helper() throws {
-    let bench = try bench()
+    let bench = try GPSDBench.make()
     let helper = Program(bench.folder.path + "/helper")
     bench.settle()
     var pair: [Int32] = [-1, -1]

@@ -28,6 +28,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var deadline = Instant.boot
     /// Whether the line is disconnected.
     var isUnplugged = false
+    /// A charge of the battery that the next wait reports, percent.
+    var charge: UInt8?
   }
 
   let events: EventWait
@@ -43,8 +45,10 @@ struct SocketBoard: LocationBoard, ~Copyable {
     stage.state = state
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
+    defer { stage.charge = nil }
     return WakeReport(
-      reason: reason, batchPinRose: false, inputStart: stage.bytes.isEmpty ? nil : stage.now)
+      reason: reason, batchPinRose: false, battery: stage.charge,
+      inputStart: stage.bytes.isEmpty ? nil : stage.now)
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
@@ -94,11 +98,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - remains: The files and the ring of the service that ran before.
   ///   - boot: The identity of the boot; another one than before means a power cut.
   ///   - clients: Number of client slots.
+  ///   - battery: Charges below which service levels are shed.
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false, canSuspend: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
+    battery: BatteryThresholds = BatteryThresholds(),
     log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Environment) -> Void = { _ in }
   ) throws {
@@ -140,7 +146,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
         state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: false, wakesOnBytes: true)
     }
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
+    var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
+    setup.battery = battery
     let loss = LocationService.recordRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: stage.now)
@@ -263,6 +270,17 @@ struct SocketBoard: LocationBoard, ~Copyable {
   func stay(_ seconds: Int64) {
     let step = second
     for _ in 0..<seconds / 10 { fix(at: step, after: 10) }
+  }
+
+  /// Advances one second, then sends a fix without a time.
+  func fixWithoutTime() {
+    var frame = FrameBuffer()
+    frame.appendNavPVT(
+      UBXSolution(
+        Fix(
+          acquired: .boot,
+          coordinate: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11_000_000_000))))
+    send((0..<frame.count).map { frame[$0] })
   }
 
   /// Advances the clock, then sends a fix `step` × 11 m north of the start.
