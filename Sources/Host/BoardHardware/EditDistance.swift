@@ -34,3 +34,11 @@ package func closestMatch(to name: String, among candidates: [String]) -> String
   }
   return best?.name
 }
+
+/// The candidate that `word` probably means: the most similar one, else the only one that begins with `word`, if
+/// `word` has 3 characters or more.
+package func nearestName(to word: String, among candidates: [String]) -> String? {
+  if let match = closestMatch(to: word, among: candidates) { return match }
+  let beginning = candidates.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
+  return beginning.count == 1 ? beginning[0] : nil
+}

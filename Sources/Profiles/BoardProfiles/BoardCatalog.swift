@@ -145,7 +145,7 @@ public struct BoardCatalog: Equatable, Sendable {
     let hint =
       name != "" && BoardCatalog.isFolder(name)
       ? "the folder of that name in the working directory has no profile.toml; "
-      : closestMatch(to: name, among: names).map { "did you mean \"\($0)\"? " } ?? ""
+      : nearestName(to: name, among: names).map { "did you mean \"\($0)\"? " } ?? ""
     let text = names.isEmpty ? "no boards exist" : "known boards: " + names.joined(separator: ", ")
     return ProfileErrors([
       ProfileError(

@@ -12,7 +12,7 @@ extension TOMLText {
     do throws(TOMLParseError) {
       self = try TOMLText(bytes)
     } catch {
-      throw FileProblems([TOMLText.syntaxError(error, file)])
+      throw FileProblems([TOMLText.syntaxError(error, bytes, file)])
     }
   }
 
@@ -26,11 +26,19 @@ extension TOMLText {
   }
 
   /// Converts an error of toml++ into a problem with a readable message.
-  private static func syntaxError(_ fault: TOMLParseError, _ file: String) -> FileProblem {
+  private static func syntaxError(
+    _ fault: TOMLParseError, _ bytes: [UInt8], _ file: String
+  ) -> FileProblem {
     // A text of this length is not parsed at all.
     if firstRange(of: "longer than 64 KiB", in: fault.message) != nil {
       return FileProblem(
         file: file, "is longer than 64 KiB", suggestion: "check that this is the right file")
+    }
+    if firstRange(of: "could not determine value type", in: fault.message) != nil {
+      let word = unquotedWord(bytes, line: fault.position.line)
+      return FileProblem(
+        file: file, at: fault.position, "not valid TOML: the value has no known type",
+        suggestion: "text needs quotes" + (word.map { ": \"\($0)\"" } ?? ""))
     }
     guard let found = firstRange(of: "cannot redefine existing ", in: fault.message) else {
       var message = fault.message
@@ -49,6 +57,27 @@ extension TOMLText {
     return FileProblem(
       file: file, at: fault.position, key: isClean ? String(parts[1]) : "",
       "is defined twice; it is \(typeDescription(what)) above", suggestion: "remove one of them")
+  }
+
+  /// The value of a line if it is one word, as in `default = ask` or, in a list, the first element; nil otherwise.
+  private static func unquotedWord(_ bytes: [UInt8], line number: Int) -> String? {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard lines.indices.contains(number - 1),
+      let sign = lines[number - 1].firstIndex(of: UInt8(ascii: "="))
+    else { return nil }
+    let value = lines[number - 1][(sign + 1)...].drop {
+      $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "[")
+    }
+    let word = value.prefix { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard let first = word.first, first > UInt8(ascii: "9") else { return nil }
+    return String(decoding: word.prefix(60), as: UTF8.self)
   }
 
   /// The name of a value's type in our messages, from toml++'s name.

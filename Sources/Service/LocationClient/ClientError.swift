@@ -38,12 +38,12 @@ extension ClientError: CustomStringConvertible {
     case .noService(let path):
       "nothing answers at '\(path)': the service ended without removing its socket; start torpord"
     case .noSocket(let path):
-      "no service at '\(path)': check that torpord runs and listens there; "
-        + "--socket or TORPOR_SOCKET selects another path"
+      "no service at '\(path)': check that torpord runs; if it listens at another path, "
+        + "set TORPOR_SOCKET to its path"
     case .connectionNotPermitted(let path):
       "this user may not connect to '\(path)': check the permissions of the socket and of its folder"
     case .notASocket(let path):
-      "'\(path)' is not a socket; give the path that torpord was started with"
+      "'\(path)' is not a socket: set TORPOR_SOCKET to the path at which torpord listens"
     case .refused(let error): ClientError.message(for: error)
     case .locationNotPermitted(let name):
       "'\(name)' of this user may not use location; an administrator can allow it with "
@@ -102,13 +102,15 @@ extension ClientError: CustomStringConvertible {
   }
 
   /// Command with which an administrator allows a client of the current user to use location. It names the user, with
-  /// the number if there is no name.
+  /// the number if there is no name, and the socket if `TORPOR_SOCKET` is set, because sudo(8) removes that variable.
   public static func allowCommand(for client: String) -> String {
     let user = geteuid()
     let name = unsafe getpwuid(user).flatMap { entry in
       unsafe entry.pointee.pw_name.map { unsafe String(cString: $0) }
     }
-    return WireClientName(user: user, name: client).allowCommand(userName: name)
+    let path = LocationConnection.defaultPath
+    return WireClientName(user: user, name: client).allowCommand(
+      userName: name, socket: path == LocationConnection.standardPath ? nil : path)
   }
 
   /// Adds the client's name to an error that concerns the client's authorization.

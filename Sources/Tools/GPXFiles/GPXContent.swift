@@ -107,7 +107,10 @@ struct GPXContent {
   }
 
   private mutating func topLevelElement(_ local: Substring) -> Element {
-    if local == "trk" { return .track }
+    if local == "trk" {
+      file.tracks += 1
+      return .track
+    }
     if local == "wpt" { file.waypoints += 1 }
     if local == "rte" { file.routes += 1 }
     return .other

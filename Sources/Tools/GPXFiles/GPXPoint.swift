@@ -45,6 +45,8 @@ public struct GPXFile: Equatable, Sendable {
   public var points: [GPXPoint] = []
   /// Position of each point in the file; as many as ``points``.
   public var positions: [GPXTextPosition] = []
+  /// Number of tracks (`trk`), also of those without points.
+  public var tracks = 0
   /// Number of routes (`rte`). Their points are ignored, because a route is planned, not recorded.
   public var routes = 0
   /// Number of waypoints (`wpt`), which are ignored.

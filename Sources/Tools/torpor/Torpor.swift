@@ -18,13 +18,15 @@ struct Torpor: ParsableCommand {
       Four things to try:
 
         torpor status
-            What receiver and board do now, for which clients and until when. Needs the service.
+            What receiver and board do now, for which clients and until when.
+            Needs the service.
 
         torpor simulate --scenario commute --hours 24
             A day with two trips on the default board: batches, sleeps, energy use.
 
         torpor replay drive.nmea --distance unlimited --timeout 600
-            A recorded drive through the engine: which fixes a client would get, and when.
+            A recorded drive through the engine: which fixes a client would get,
+            and when.
 
         torpor decode --format gpx drive.nmea > drive.gpx
             The same drive as a track for a map. The file name - reads a pipe.
@@ -54,6 +56,7 @@ struct Torpor: ParsableCommand {
     SignalCleanup.ignoreBrokenPipes()
     do {
       try checkSubcommand(Array(CommandLine.arguments.dropFirst().prefix(2)))
+      try OptimumCommand.checkSign(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       try command.run()
     } catch is BrokenPipe {
@@ -63,8 +66,9 @@ struct Torpor: ParsableCommand {
       POSIX.printError("torpor: \(error.message)")
       exit(withError: ExitCode(error.code.rawValue))
     } catch let errors as ProfileErrors {
-      // Without `torpor: `: each line begins with FILE:LINE:COLUMN, which editors can jump to.
-      POSIX.printError(errors.description)
+      // With a position without `torpor: `: each line begins with FILE:LINE:COLUMN, which editors can jump to.
+      let hasPosition = errors.problems.contains { $0.line > 0 }
+      POSIX.printError((hasPosition ? "" : "torpor: ") + errors.description)
       exit(withError: ExitCode(errors.exitCode))
     } catch {
       end(with: error)
@@ -116,13 +120,5 @@ struct Torpor: ParsableCommand {
       message += "; to decode that file: torpor decode \(word)"
     }
     throw CommandError(.usage, message + "\nSee 'torpor \(before)--help' for all commands.")
-  }
-
-  /// The candidate that `word` probably means: the most similar one, else the only one that begins with `word`, if
-  /// `word` has 3 characters or more.
-  static func nearestName(to word: String, among candidates: [String]) -> String? {
-    if let match = closestMatch(to: word, among: candidates) { return match }
-    let beginning = candidates.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
-    return beginning.count == 1 ? beginning[0] : nil
   }
 }

@@ -63,6 +63,7 @@ struct CatalogTests {
     )
     #expect(
       message("toaster") == "\(folder): no board is named \"toaster\"; known boards: \(boards)")
+    #expect(message("pi5").contains("; did you mean \"pi5-max-m10s\"? known boards: "))
     #expect(message("").contains("no board is named \"\""))
     #expect(message("./nowhere/profile.toml").contains("cannot be read: No such file or directory"))
     #expect(message("..").contains("no board is named"))

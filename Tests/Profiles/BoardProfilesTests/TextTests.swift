@@ -57,6 +57,21 @@ struct TextTests {
     ("ok = 1\n[[[\n", "2:1: not valid TOML: this line is not TOML"),
   ]
 
+  @Test(
+    "text without quotes is reported with the quotes",
+    arguments: [
+      ("ok = 1\ndefault = ask\n", "p.toml:2:", "; text needs quotes: \"ask\""),
+      ("names = [anna]\n", "p.toml:1:", "; text needs quotes: \"anna\""),
+      ("default=ask # words\n", "p.toml:1:", "; text needs quotes: \"ask\""),
+    ])
+  func unquoted(_ text: String, _ position: String, _ suggestion: String) {
+    let error = #expect(throws: FileProblems.self) {
+      try TOMLText(Array(text.utf8), file: "p.toml")
+    }
+    let message = error?.description ?? ""
+    #expect(message.hasPrefix(position) && message.hasSuffix(suggestion), "\(message)")
+  }
+
   @Test("invalid TOML is reported with its position", arguments: broken)
   func syntax(_ text: String, _ message: String) {
     let found = report(text)

@@ -70,6 +70,24 @@ struct MonitorTests {
     #expect(event.date >= start - 1 && event.date <= Date())
   }
 
+  @Test("BKG-15: with the explicit key, events say that a session is required, until there is one")
+  func requiredSession() async throws {
+    let fake = FakeSession(needsExplicitSessions: true)
+    let monitor = CLMonitor("doors", of: fake.session)
+    var events = await monitor.events.makeAsyncIterator()
+    let condition = CLMonitor.BeaconIdentityCondition(uuid: UUID())
+    await monitor.add(condition, identifier: "key")
+    let first = try #require(try await events.next())
+    #expect(first.serviceSessionRequired)
+    let session = CLServiceSession(.whenInUse, requiresFullAccuracy: false, of: fake.session)
+    await monitor.add(condition, identifier: "other")
+    let second = try #require(try await events.next())
+    #expect(!second.serviceSessionRequired)
+    #expect(await monitor.record(for: "key")?.lastEvent.serviceSessionRequired == false)
+    session.invalidate()
+    #expect(await monitor.record(for: "key")?.lastEvent.serviceSessionRequired == true)
+  }
+
   @Test("REG-2: only a refusal for the limit or the parameters is reported as such")
   func refusals() async throws {
     let expected: [(WireError, Bool)] = [

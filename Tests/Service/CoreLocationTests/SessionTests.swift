@@ -18,7 +18,8 @@ final class FakeSession: Sendable {
 
   init(
     _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
-    regionRefusal: WireError? = nil, backgroundReplies: [Bool] = []
+    regionRefusal: WireError? = nil, backgroundReplies: [Bool] = [],
+    needsExplicitSessions: Bool = false
   ) {
     let next = Mutex(0)
     let nextBackground = Mutex(backgroundReplies[...])
@@ -50,7 +51,8 @@ final class FakeSession: Sendable {
     }
     session = LocationSession(
       ClientIdentity(
-        name: "test", socket: service.path, needsExplicitSessions: false, hasBackgroundMode: true))
+        name: "test", socket: service.path, needsExplicitSessions: needsExplicitSessions,
+        hasBackgroundMode: true))
   }
 
   deinit { service.stop() }

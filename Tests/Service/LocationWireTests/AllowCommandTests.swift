@@ -17,4 +17,15 @@ struct AllowCommandTests {
   func command(_ name: String, _ user: String?, _ expected: String) {
     #expect(WireClientName(user: 1_000, name: name).allowCommand(userName: user) == expected)
   }
+
+  @Test("the command names a socket at another path, quoted where necessary")
+  func socket() {
+    let client = WireClientName(user: 1_000, name: "a")
+    #expect(
+      client.allowCommand(userName: "pi", socket: "/tmp/t.sock")
+        == "torpor clients allow --socket /tmp/t.sock pi/a")
+    #expect(
+      client.allowCommand(socket: "/tmp/my socket")
+        == "torpor clients allow --socket '/tmp/my socket' 1000/a")
+  }
 }

@@ -83,8 +83,13 @@ public actor CLMonitor {
     private let problem: MonitorProblem?
     private let authorization: Authorization
     fileprivate let number: UInt32
+    /// Whether a ``CLServiceSession`` is required, and there was none when the event was read (BKG-15). Events of the
+    /// service wait until there is one.
+    public let serviceSessionRequired: Bool
 
-    fileprivate init(_ event: ConditionEvent, _ authorization: Authorization) {
+    fileprivate init(
+      _ event: ConditionEvent, _ authorization: Authorization, lacksSession: Bool
+    ) {
       identifier = event.identifier
       refinement = nil
       state = State(event.state)
@@ -92,6 +97,7 @@ public actor CLMonitor {
       problem = event.problem
       self.authorization = authorization
       number = event.number
+      serviceSessionRequired = lacksSession
     }
 
     /// Whether the process has the greatest number of conditions already (REG-2), or the radius is invalid (REG-3).
@@ -112,8 +118,6 @@ public actor CLMonitor {
     public var authorizationRestricted: Bool { authorization == .restricted }
     /// Whether the process is not in use: false, because events wait until it is (BKG-14).
     public var insufficientlyInUse: Bool { false }
-    /// Whether a ``CLServiceSession`` is required: false, because events wait until there is one (BKG-15).
-    public var serviceSessionRequired: Bool { false }
   }
 
   /// A condition and its last handled event.
@@ -219,8 +223,8 @@ public actor CLMonitor {
   /// The condition with that identifier, and its last handled event; nil if there is none.
   public func record(for identifier: String) -> Record? {
     let key = key(identifier)
-    let (stored, authorization) = session.read {
-      ($0.conditions[key], $0.demand.authorization)
+    let (stored, authorization, lacksSession) = session.read {
+      ($0.conditions[key], $0.demand.authorization, session.lacksSession($0))
     }
     if let stored {
       let condition = CircularGeographicCondition(
@@ -229,13 +233,16 @@ public actor CLMonitor {
       let assumed = ConditionEvent(
         monitor: name, identifier: identifier, state: last == nil ? stored.state : .unknown,
         problem: nil, date: FixTime(acquired: .now, utc: nil), number: 0)
-      return Record(condition: condition, lastEvent: Event(last ?? assumed, authorization))
+      return Record(
+        condition: condition,
+        lastEvent: Event(last ?? assumed, authorization, lacksSession: lacksSession))
     }
     guard let beacon = beacons[identifier] else { return nil }
     let event = ConditionEvent(
       monitor: name, identifier: identifier, state: .unmonitored, problem: .conditionUnsupported,
       date: FixTime(acquired: .now, utc: nil), number: 0)
-    return Record(condition: beacon, lastEvent: Event(event, authorization))
+    return Record(
+      condition: beacon, lastEvent: Event(event, authorization, lacksSession: lacksSession))
   }
 
   private nonisolated func key(_ identifier: String) -> String { "\(name)/\(identifier)" }
@@ -247,6 +254,9 @@ public actor CLMonitor {
   /// An event counts as handled when the loop requests the next one (REG-13); an unhandled event is delivered again to
   /// the next process.
   public var events: Events { Events(monitor: self) }
+
+  /// A loop begins, which does not imply a service session if the process needs explicit ones (BKG-15).
+  fileprivate nonisolated func beginLoop() { session.reportMissingSession() }
 
   /// Marks an event as handled, and returns the next one.
   fileprivate nonisolated func next(after last: ConditionEvent?) async throws(ClientError)
@@ -262,7 +272,10 @@ public actor CLMonitor {
   }
 
   fileprivate nonisolated func event(_ event: ConditionEvent) -> Event {
-    Event(event, session.read { $0.demand.authorization })
+    let (authorization, lacksSession) = session.read {
+      ($0.demand.authorization, session.lacksSession($0))
+    }
+    return Event(event, authorization, lacksSession: lacksSession)
   }
 
   /// The sequence of events.
@@ -287,7 +300,10 @@ public actor CLMonitor {
       private let monitor: CLMonitor
       private var last: EventInHand?
 
-      init(monitor: CLMonitor) { self.monitor = monitor }
+      init(monitor: CLMonitor) {
+        self.monitor = monitor
+        monitor.beginLoop()
+      }
 
       /// The next event; nil if the task was cancelled.
       public mutating func next(

@@ -133,6 +133,7 @@ import Synchronization
       if state.phase == .connected { state.outbox.append(self.opening(object)) }
       return state.phase
     }
+    reportMissingSession()
     switch phase {
     case .starting, .connected: break
     case .absent: object.connectionLost()
@@ -148,6 +149,16 @@ import Synchronization
       }
       state.demand.setLoops(exist: state.objects.hasLoops)
     }
+  }
+
+  /// Whether a service session is required, and there is none (BKG-15).
+  func lacksSession(_ state: borrowing SessionState) -> Bool {
+    identity.needsExplicitSessions && !state.objects.hasServiceSessions
+  }
+
+  /// Reports, once, that a service session is required, if there is none: loops and sessions that begin do not imply one.
+  func reportMissingSession() {
+    if state.withLock({ lacksSession($0) }) { messages.reportMissingSession() }
   }
 
   private func opening(_ object: any ServiceObject) -> OutgoingCall {

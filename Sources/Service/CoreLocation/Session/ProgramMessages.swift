@@ -27,6 +27,11 @@ final class ProgramMessages: Sendable {
         + "UIBackgroundModes with the value `location`")
   }
 
+  /// Something requires a service session, and none implies it (BKG-15).
+  func reportMissingSession() {
+    write("Info.plist sets NSLocationRequireExplicitServiceSession: create a CLServiceSession")
+  }
+
   /// A connection has an authorization that gives no location.
   func report(_ authorization: Authorization, of client: String) {
     switch authorization {

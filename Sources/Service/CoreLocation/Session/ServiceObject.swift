@@ -39,6 +39,17 @@ struct ServiceObjects: Sendable {
     entries.values.contains { if case .openLive = $0.object.openingCall { true } else { false } }
   }
 
+  /// Whether there are service sessions that require an authorization.
+  var hasServiceSessions: Bool {
+    entries.values.contains {
+      if case .openServiceSession(let requirement, _) = $0.object.openingCall {
+        requirement != .none
+      } else {
+        false
+      }
+    }
+  }
+
   /// Adds an object.
   mutating func add(_ object: any ServiceObject) {
     entries[ObjectIdentifier(object)] = Entry(object: object)

@@ -136,7 +136,8 @@ struct Permissions {
     let effect =
       switch policy.defaultRights.authorization {
       case .notDetermined:
-        "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
+        "\"ask\", so clients without a decision may not use location before "
+          + "`torpor clients allow USER/NAME`"
       case .denied, .restricted: "\"deny\", so \(undecided) may not use location"
       case .always: "\"always\", so \(undecided) may use location"
       case .whenInUse: "\"when-in-use\", so \(undecided) may use location when in use"

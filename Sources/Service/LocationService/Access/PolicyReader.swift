@@ -197,8 +197,9 @@ struct PolicyReader {
       let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
       report(
         path, at: node.position, "no user is named \"\(printable(name))\" on this system",
-        suggestion: isNumber ? "write a number without quotes" : "write the user's number instead"
-      )
+        suggestion: isNumber
+          ? "write a number without quotes"
+          : "create the user or correct the name (`getent passwd`)")
     case .table, .array, .float, .boolean, .datetime:
       report(
         path, at: node.position, "is \(node.value.typeName)",

@@ -204,9 +204,13 @@ public struct WireClientName: WireObject, Hashable, Sendable {
 extension WireClientName {
   /// The shell command with which an administrator authorizes the client, quoted where the shell requires it.
   ///
-  /// - Parameter userName: Name of the user; nil to use the user ID.
-  public func allowCommand(userName: String? = nil) -> String {
-    "torpor clients allow " + WireClientName.quoted("\(userName ?? String(user))/\(name)")
+  /// - Parameters:
+  ///   - userName: Name of the user; nil to use the user ID.
+  ///   - socket: Path of the service's socket; nil for the standard path.
+  public func allowCommand(userName: String? = nil, socket: String? = nil) -> String {
+    let option = socket.map { "--socket \(WireClientName.quoted($0)) " } ?? ""
+    return "torpor clients allow " + option
+      + WireClientName.quoted("\(userName ?? String(user))/\(name)")
   }
 
   private static func quoted(_ word: String) -> String {

@@ -25,12 +25,12 @@ struct Battery: Equatable {
       } else if try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]) != nil {
         throw ValidationError("a charge needs a voltage too, for example 3000mAh@3.7V")
       } else {
-        throw ValidationError("it should be \(Battery.expected)")
+        throw Battery.unitError(parts[0])
       }
     case 2:
       guard let charge = try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]),
         let voltage = try Battery.number(parts[1], [("mV", 1e-3), ("V", 1)])
-      else { throw ValidationError("it should be \(Battery.expected)") }
+      else { throw Battery.unitError(parts[0]) }
       wattHours = charge * voltage
     case _:
       throw ValidationError("it should be \(Battery.expected)")
@@ -60,6 +60,15 @@ struct Battery: Equatable {
   /// The nominal energy with its unit, and the charge, percent, unless full.
   func text(_ charge: Double) -> String {
     charge < 100 ? "\(text), \(HumanFormat.percent(charge)) full" : text
+  }
+
+  /// Error for a value without one of the units; if it begins with a number, only the unit is wrong.
+  private static func unitError(_ text: String) -> ValidationError {
+    let isNumber = text.trimmed.first?.isNumber == true
+    return ValidationError(
+      isNumber
+        ? "a unit is missing or wrong; write for example 10Wh or 3000mAh@3.7V"
+        : "it should be \(expected)")
   }
 
   /// The number before one of `units`, times the factor of that unit; nil if `text` ends with none of `units`.

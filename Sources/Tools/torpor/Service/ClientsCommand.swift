@@ -211,7 +211,8 @@ enum ClientName {
     }
     guard let number = UInt32(user) ?? number(of: user) else {
       throw ValidationError(
-        "there is no user '\(user)' on this board; `id -u` prints a user's number")
+        "there is no user '\(user)' on this board; create the user or correct the name (`getent passwd`)"
+      )
     }
     return WireClientName(user: number, name: name)
   }

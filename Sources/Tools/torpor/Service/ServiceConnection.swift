@@ -46,7 +46,15 @@ extension CommandError {
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)
       }
-    self.init(code, error.description)
+    let option =
+      switch error {
+      case .noSocket, .notASocket: ", or give --socket"
+      case .noService, .connectionNotPermitted, .refused, .locationNotPermitted,
+        .backgroundNotPermitted, .malformed, .takenOver, .disconnected, .truncated, .timedOut,
+        .system:
+        ""
+      }
+    self.init(code, error.description + option)
   }
 
   /// Error after another process has connected with this command's client name.

@@ -57,6 +57,26 @@ struct OptimumCommand: ParsableCommand {
     try ArgumentValues.distance(text, atMost: largestAccuracy)
   }
 
+  /// Rejects a negative accuracy, which the argument parser takes for an option: `accuracy` has several values.
+  ///
+  /// - Parameter words: The words of the command line after the program's name.
+  /// - Throws: ``CommandError`` with code 64.
+  static func checkSign(_ words: some Collection<String>) throws(CommandError) {
+    guard words.first == configuration.commandName else { return }
+    var option = ""
+    for word in words.dropFirst() {
+      let isNumber = word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
+      if isNumber, option == "--accuracy" {
+        let limit = HumanFormat.distance(largestAccuracy)
+        throw CommandError(
+          .usage,
+          "the value '\(word)' of --accuracy is negative; it should be metres, more than 0 and at most \(limit)"
+        )
+      }
+      if word.hasPrefix("--") { option = word }
+    }
+  }
+
   func run() throws {
     let profile = try board.profile()
     guard let costs = ScheduleCosts(profile) else { return }
@@ -182,7 +202,7 @@ struct OptimumTable: ~Copyable {
   var bytes: [UInt8] {
     guard !isJSON else { return json.text.bytes }
     var text = TextBuffer()
-    text.add("\(board): ")
+    text.add("board \(board): ")
     describe(costs, to: &text)
     if let totalCosts {
       text.add("\nwith the board: ")
@@ -199,7 +219,7 @@ struct OptimumTable: ~Copyable {
   private func describe(_ costs: ScheduleCosts, to text: inout TextBuffer) {
     text.add("tracking \(power(costs.track_mW))")
     if costs.on_mW < costs.track_mW { text.add(" (\(power(costs.on_mW)) in its duty cycle)") }
-    text.add(", searching \(power(costs.acquire_mW)), off \(power(costs.off_mW))")
+    text.add(", acquiring \(power(costs.acquire_mW)), off \(power(costs.off_mW))")
   }
 
   private func power(_ milliwatts: Double) -> String {

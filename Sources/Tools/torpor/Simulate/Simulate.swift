@@ -120,7 +120,8 @@ struct Simulate: ParsableCommand {
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makeReport(profile, route, duration, script)
     report.writeHeadline(
-      "\(profile.name): \(routeName), \(HumanFormat.duration(duration)); \(requestText(script))")
+      "board \(profile.name): \(routeName), \(HumanFormat.duration(duration)); \(requestText(script))"
+    )
     var tally = script.bound_m.flatMap {
       OptimumComparisonTally(route, within: $0, profile, hasSampledTimesToFix: ttff == .sampled)
     }
@@ -161,7 +162,8 @@ struct Simulate: ParsableCommand {
     let route = try TrackFile.read(
       track, longest: hours == nil ? .seconds(ArgumentValues.maximumHours * 3_600) : nil)
     guard hours != nil || route.duration >= TrackFile.shortest else {
-      throw TrackFile.tooShort(routeName, "give a longer track, or --hours to stay at its end")
+      throw TrackFile.tooShort(
+        route, routeName, "give a longer track, or --hours to stay at its end")
     }
     return route
   }

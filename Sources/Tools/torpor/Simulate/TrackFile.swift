@@ -45,7 +45,7 @@ enum TrackFile {
         \(HumanFormat.duration(longest)); split it
         """)
     }
-    guard track.duration >= shortest else { throw tooShort(name, "give a longer track") }
+    guard track.duration >= shortest else { throw tooShort(track, name, "give a longer track") }
     return track
   }
 
@@ -53,8 +53,11 @@ enum TrackFile {
   static let shortest = Interval.seconds(1)
 
   /// Error for a track shorter than ``shortest``.
-  static func tooShort(_ name: String, _ advice: String) -> CommandError {
-    CommandError(.data, "\(name) is too short: its duration is less than 1 s; \(advice)")
+  static func tooShort(_ track: Track, _ name: String, _ advice: String) -> CommandError {
+    let reason =
+      track.points.count == 1
+      ? "it has only one point with a time of its own" : "its duration is less than 1 s"
+    return CommandError(.data, "\(name) is too short: \(reason); \(advice)")
   }
 
   private static func table(
@@ -172,10 +175,16 @@ enum TrackFile {
     if file.waypoints > 0 { others.append(HumanFormat.count(file.waypoints, of: "waypoint")) }
     let found =
       others.isEmpty ? "and no other content" : "but " + others.joined(separator: " and ")
+    let lack =
+      switch file.tracks {
+      case 0: "has no track"
+      case 1: "has a track without points"
+      default: "has tracks without points"
+      }
     return CommandError(
       .data,
       """
-      \(name) has no track, \(found); a simulation needs a recorded track, <trkpt> with <time>\
+      \(name) \(lack), \(found); a simulation needs a recorded track, <trkpt> with <time>\
       \(file.routes > 0 ? routeAdvice : "")
       """)
   }

@@ -45,7 +45,7 @@ struct TuneReport: ~Copyable {
       return
     }
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
-    text.add("\(board): \(name), \(HumanFormat.duration(duration))\n\n")
+    text.add("board \(board): \(name), \(HumanFormat.duration(duration))\n\n")
     let life = battery == nil ? [] : ["battery life"]
     var table = TextTable(
       [
@@ -126,13 +126,16 @@ struct TuneReport: ~Copyable {
     share > TuneRecommendation.maximumBoundViolation
   }
 
-  /// Share of the time with an error above the bound, marked with `!` if it is too high for a recommendation.
+  /// Share of the time with an error above the bound, marked with `!` if it is too high for a recommendation. Such a
+  /// share has as many digits as distinguish it from the limit, at most six.
   private static func violationText(_ share: Double) -> String {
-    (exceedsLimit(share) ? "! " : "") + percent(share)
-  }
-
-  private static func percent(_ share: Double) -> String {
-    HumanFormat.decimal(share * 100, places: 2) + " %"
+    func digits(_ share: Double, _ places: Int) -> String {
+      HumanFormat.decimal(share * 100, places: places)
+    }
+    guard exceedsLimit(share) else { return digits(share, 2) + " %" }
+    let limit = TuneRecommendation.maximumBoundViolation
+    let places = (2..<6).first { digits(share, $0) != digits(limit, $0) } ?? 6
+    return "! \(digits(share, places)) %"
   }
 
   private static func life(_ battery: Battery, _ power_mW: Double) -> String {

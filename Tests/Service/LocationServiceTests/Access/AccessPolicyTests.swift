@@ -138,7 +138,7 @@ struct AccessPolicyTests {
     (
       "administrators = [\"carl\"]",
       "1:19: administrators[0]: no user is named \"carl\" on this system; "
-        + "write the user's number instead"
+        + "create the user or correct the name (`getent passwd`)"
     ),
     ("administrators = [\"anna\", 1000]", "1:27: administrators[1]: is listed twice"),
     ("rule = 3", "1:1: rule: is a whole number; expected tables [[rule]]"),

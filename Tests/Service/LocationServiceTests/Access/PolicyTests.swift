@@ -23,7 +23,9 @@ struct PolicyTests {
     let bench = try ServiceBench(AccessPolicy(), log: log.log)
     let text = "the policy has no rules; its default applies to every user and client"
     func lines() -> [Substring] { log.text.split(separator: "\n").filter { $0.contains(text) } }
-    #expect(lines().count == 1 && lines().allSatisfy { $0.contains("\"ask\"") })
+    let effect =
+      "\"ask\", so clients without a decision may not use location before `torpor clients"
+    #expect(lines().count == 1 && lines().allSatisfy { $0.contains(effect) })
     bench.adopt(policy(AccessRights(authorization: .denied), for: "tracker"))
     #expect(lines().count == 1)
     bench.adopt(AccessPolicy(defaultRights: AccessRights(authorization: .always)))

@@ -61,14 +61,15 @@ struct HoldCallTests {
     .beginHold(seconds: .seconds(seconds), reason: reason)
   }
 
-  @Test("PWR-13: a hold keeps the board from sleeping, and neither ends nor flushes a deferral")
+  @Test("PWR-13: a hold keeps the board from sleeping, and does not change the plan")
   func keepsAwake() throws {
-    let bench = try ServiceBench(canIdle: true)
+    let bench = try ServiceBench(canIdle: true, canSuspend: true)
     let (control, watch, _) = bench.clientWithFix("uplink")
     defer { watch.quit() }
-    _ = bench.call(.setExecution(.background), control)
-    _ = bench.call(.allowDeferred(timeout: 3_600), control)
+    _ = bench.call(.stopUpdating, control)
+    bench.settle()
     let before = bench.loop.planned
+    #expect(before?.board == .suspended && bench.stage.state == .suspended)
     #expect(!bench.isHeld)
     #expect(bench.call(begin(), control) == .holding(1))
     #expect(bench.isHeld)
@@ -76,10 +77,22 @@ struct HoldCallTests {
     #expect(bench.stage.state == .idle)
     #expect(bench.loop.planned?.board == before?.board, "the plan is that without the hold")
     #expect(bench.deadline == bench.stage.now + .seconds(30))
-    #expect(watch.frames().isEmpty, "no finish, no fix")
     #expect(bench.call(.endHold(1), control) == .done)
     #expect(!bench.isHeld)
     #expect(bench.call(.endHold(1), control) == .done)
+  }
+
+  @Test("PWR-13: a hold neither ends nor flushes a deferral")
+  func keepsDeferral() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.clientWithFix("uplink")
+    defer { watch.quit() }
+    _ = bench.call(.setExecution(.background), control)
+    _ = bench.call(.allowDeferred(timeout: 3_600), control)
+    _ = watch.frames()
+    #expect(bench.call(begin(), control) == .holding(1))
+    #expect(bench.call(.endHold(1), control) == .done)
+    #expect(watch.frames().isEmpty, "no finish, no fix")
   }
 
   @Test("PWR-13: a hold ends after its time, and with its connection")

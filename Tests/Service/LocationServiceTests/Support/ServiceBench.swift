@@ -102,7 +102,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
-    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
+    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false, canSuspend: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
     battery: BatteryThresholds = BatteryThresholds(),
     log: SystemLog = SystemLog(threshold: .critical),
@@ -140,6 +140,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: false,
         wakesOnBytes: true)
+    }
+    if canSuspend {
+      parameters.deep = SleepParameters(
+        state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+        wakesOnPin: false, wakesOnBytes: true)
     }
     var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     setup.battery = battery

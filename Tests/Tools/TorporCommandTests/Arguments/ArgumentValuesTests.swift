@@ -119,12 +119,14 @@ struct ArgumentValuesTests {
   @Test("a typing error gives a suggestion, an unrelated word does not")
   func suggestions() {
     let names = ["decode", "replay", "simulate", "board"]
-    #expect(Torpor.nearestName(to: "deocde", among: names) == "decode")
-    #expect(Torpor.nearestName(to: "Replya", among: names) == "replay")
-    #expect(Torpor.nearestName(to: "sim", among: names) == "simulate")
-    #expect(Torpor.nearestName(to: "boards", among: names) == "board")
-    #expect(Torpor.nearestName(to: "xyz", among: names) == nil)
-    #expect(Torpor.nearestName(to: "", among: names) == nil)
+    #expect(nearestName(to: "deocde", among: names) == "decode")
+    #expect(nearestName(to: "Replya", among: names) == "replay")
+    #expect(nearestName(to: "sim", among: names) == "simulate")
+    #expect(nearestName(to: "boards", among: names) == "board")
+    #expect(nearestName(to: "xyz", among: names) == nil)
+    #expect(nearestName(to: "boa", among: names + ["boat"]) == "boat", "the most similar first")
+    #expect(nearestName(to: "dec", among: names + ["decline"]) == nil, "two begin with it")
+    #expect(nearestName(to: "", among: names) == nil)
     #expect(editDistance("kitten", "sitting", limit: 9) == 3)
     #expect(editDistance("ab", "ba", limit: 9) == 1)
     #expect(editDistance("", "abc", limit: 9) == 3)
@@ -175,7 +177,9 @@ struct OptionTests {
 
   @Test("every command has help")
   func help() {
-    #expect(Torpor.helpMessage().contains("torpor simulate"))
+    let help = Torpor.helpMessage()
+    #expect(help.contains("torpor simulate"))
+    #expect(help.contains("\n      Needs the service.\n") && help.contains("\n      and when.\n"))
     for line in Simulate.helpMessage().split(separator: "\n") { #expect(line.count <= 80) }
     for command in Torpor.configuration.subcommands {
       #expect(!command.helpMessage().isEmpty)

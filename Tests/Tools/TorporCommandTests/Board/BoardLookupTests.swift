@@ -64,6 +64,9 @@ struct BoardLookupTests {
     #expect(
       bare.errors.contains(
         "the folder of that name in the working directory has no profile.toml; known boards: "))
+    let prefix = run(in: folder, "simulate --board pi5 --hours 0.1")
+    #expect(prefix.errors.hasPrefix("torpor: "), "\(prefix.errors)")
+    #expect(prefix.errors.contains("did you mean \"pi5-max-m10s\"?"), "\(prefix.errors)")
     let replaced = run(in: folder, "simulate --board mine --hours 0.1 --trace mine/profile.toml")
     #expect(replaced.status == 64 && replaced.errors.contains("the same file as the profile"))
   }

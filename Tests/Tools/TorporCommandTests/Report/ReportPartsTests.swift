@@ -142,10 +142,12 @@ struct ReportPartsTests {
     #expect(try Battery("100000Wh").life(at: 1) == nil)
     #expect(try Battery("1Wh").life(at: 0) == nil)
     for (text, message) in [
-      ("3000mAh", "needs a voltage too"), ("3.7V", "it should be charge and voltage"),
-      ("3000", "it should be charge"), ("", "it should be charge"), ("xWh", "it should be charge"),
-      ("3Ah@3.7", "it should be charge"), ("3Ah@3.7V@1V", "it should be charge"),
-      ("3Wh@3.7V", "it should be charge"), ("0Wh", "more than 0"), ("-1Wh", "negative"),
+      ("3000mAh", "needs a voltage too"), ("3.7V", "unit is missing or wrong"),
+      ("3000", "unit is missing or wrong"), ("10", "write for example 10Wh or 3000mAh@3.7V"),
+      ("10wh", "unit is missing or wrong"), ("3000mAh@3.7", "unit is missing or wrong"),
+      ("", "it should be charge"), ("xWh", "it should be charge"),
+      ("3Ah@3.7", "unit is missing or wrong"), ("3Ah@3.7V@1V", "it should be charge"),
+      ("3Wh@3.7V", "unit is missing or wrong"), ("0Wh", "more than 0"), ("-1Wh", "negative"),
       ("100001Wh", "at most 100 kWh"), ("1e400Wh", "too large"), ("nanWh", "it should be charge"),
       ("3Ah@-1V", "negative"), ("0x10Wh", "it should be charge"),
     ] {

@@ -51,10 +51,15 @@ struct CoreLocationProgramTests {
 
   /// Links the probe beside an Info.plist that declares updates in the background; returns its path.
   private func programWithBackgroundMode() throws -> String {
+    try program(withInfo: ["UIBackgroundModes": ["location"]])
+  }
+
+  /// Links the probe beside an Info.plist; returns its path.
+  private func program(withInfo info: [String: Any]) throws -> String {
     let folder = Command.directory()
     try linkProgram("CoreLocationProbe", to: "\(folder)/probe")
     let plist = try PropertyListSerialization.data(
-      fromPropertyList: ["UIBackgroundModes": ["location"]], format: .xml, options: 0)
+      fromPropertyList: info, format: .xml, options: 0)
     try plist.write(to: URL(fileURLWithPath: "\(folder)/Info.plist"))
     return "\(folder)/probe"
   }
@@ -220,13 +225,28 @@ struct CoreLocationProgramTests {
     let undecided = start("CoreLocationProbe", ["run-loop", "background", "update"], daemon.socket)
     #expect(undecided.line() == "first authorization 0")
     let user = unsafe getpwuid(geteuid()).map { unsafe String(cString: $0.pointee.pw_name) }
-    #expect(undecided.reports("sudo torpor clients allow \(user ?? "\(geteuid())")/probe`"))
+    #expect(
+      undecided.reports(
+        "sudo torpor clients allow --socket \(daemon.socket) \(user ?? "\(geteuid())")/probe`"))
     #expect(undecided.reports("needs the key UIBackgroundModes with the value `location`"))
     let denied = daemon.run(["clients", "deny", "\(geteuid())/probe"])
     #expect(denied.status == 0, "\(denied.errors)")
     #expect(undecided.line() == "first authorization 2")
     #expect(undecided.line() == "first failed 1")
     #expect(undecided.reports("'probe' of this user may not use location"))
+  }
+
+  @Test("BKG-15: a program with the explicit key and without a session gets a message")
+  func explicitSession() throws {
+    let daemon = try #require(Daemon())
+    let program = try program(withInfo: ["NSLocationRequireExplicitServiceSession": true])
+    let message =
+      "CoreLocation: Info.plist sets NSLocationRequireExplicitServiceSession: create a CLServiceSession\n"
+    #expect(start(program, ["task"], daemon.socket).reports(message))
+    let updates = start(program, ["run-loop", "update"], daemon.socket, client: "updates")
+    var second: Int64 = 0
+    #expect(line("first locations", of: updates, daemon, from: &second) != nil)
+    #expect(!updates.errors.contains("NSLocationRequireExplicitServiceSession"))
   }
 }
 

@@ -377,7 +377,8 @@ struct DaemonTests {
   func absent(_ arguments: [String]) {
     let result = Command.run(arguments + ["--socket", "/tmp/torpor-no-such-socket"])
     #expect(result.status == 69 && result.output.isEmpty)
-    #expect(result.errors.contains("check that torpord runs and listens there"))
+    #expect(result.errors.contains("check that torpord runs; if it listens at another path"))
+    #expect(result.errors.hasSuffix("set TORPOR_SOCKET to its path, or give --socket\n"))
   }
 
   @Test(

@@ -27,7 +27,8 @@ struct OptimumCommandTests {
     let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count == 2 + 1 + 6 + 1)
     #expect(
-      lines[0] == "simulated: tracking 25 mW (10 mW in its duty cycle), searching 30 mW, off 0.1 mW"
+      lines[0]
+        == "board simulated: tracking 25 mW (10 mW in its duty cycle), acquiring 30 mW, off 0.1 mW"
     )
     #expect(Set(lines[2..<9].map(\.count)).count == 1)
     #expect(lines[3].hasPrefix("a.csv  10 min"))
@@ -66,7 +67,7 @@ struct OptimumCommandTests {
       .split(separator: "\n", omittingEmptySubsequences: false)
     #expect(
       lines[1]
-        == "with the board: tracking 145 mW (130 mW in its duty cycle), searching 40 mW, "
+        == "with the board: tracking 145 mW (130 mW in its duty cycle), acquiring 40 mW, "
         + "off 10.1 mW, resume 0.50 J")
     #expect(lines[4].contains("6.18 J"), "\(lines)")
     #expect(lines[4].hasSuffix("0.07 J  99.5 %"), "\(lines)")
@@ -92,6 +93,8 @@ struct OptimumCommandTests {
     arguments: [
       (["--accuracy", "50"], 64, "--track"), (["--track", "-"], 64, "--accuracy"),
       (["--track", "-", "--accuracy", "0"], 64, "at most 100 km"),
+      (["--track", "-", "--accuracy", "-100"], 64, "-100' of --accuracy is negative"),
+      (["--accuracy", "50", "-3", "--track", "-"], 64, "-3' of --accuracy is negative"),
       (["--track", "-", "--accuracy", "101km"], 64, "at most 100 km"),
       (["--track", "-", "--accuracy", "near"], 64, "metres"),
       (["--track", "-", "--accuracy", "50", "--gap", "-1"], 64, "negative"),
@@ -110,7 +113,8 @@ struct OptimumCommandTests {
   func length() {
     let arguments = ["optimum", "--track", "-", "--accuracy", "50"]
     let short = Command.run(arguments, input: Self.track(0))
-    #expect(short.status == 65 && short.errors.contains("standard input is too short"))
+    #expect(short.status == 65 && short.errors.contains("standard input is too short: "))
+    #expect(short.errors.contains("only one point"), "\(short.errors)")
     let far = Array("unix_time,lat,lon,alt,speed\n0,50,10,,\n2678401,50,10,,\n".utf8)
     let long = Command.run(arguments, input: far)
     #expect(long.status == 65 && long.errors.contains("standard input is too long"))

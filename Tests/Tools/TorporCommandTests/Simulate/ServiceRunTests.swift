@@ -170,6 +170,6 @@ struct ServiceRunTests {
   func headline(_ arguments: [String], _ words: String) {
     let result = Command.run(["simulate", "--hours", "0.1"] + arguments)
     let first = result.output.split(separator: "\n").first ?? ""
-    #expect(first == "simulated: day, 6 min; " + words)
+    #expect(first == "board simulated: day, 6 min; " + words)
   }
 }

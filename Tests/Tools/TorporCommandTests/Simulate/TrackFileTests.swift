@@ -73,6 +73,8 @@ struct TrackFileTests {
       refusal("<gpx><rte/><wpt/><wpt/></gpx>").contains("no track, but 1 route and 2 waypoints"))
     #expect(refusal("<gpx><rte/></gpx>").contains("gpsbabel -r -i gpx"))
     #expect(!refusal("<gpx><wpt/></gpx>").contains("gpsbabel"))
+    #expect(refusal("<gpx><trk/></gpx>").contains("has a track without points, and no other"))
+    #expect(refusal("<gpx><trk/><trk/></gpx>").contains("has tracks without points"))
     #expect(refusal("<gpx/>").contains("no track, and no other content"))
     #expect(refusal("<gpx>").contains("track.gpx:1:6: the file ends here"))
     #expect(refusal("lat,lon\n").contains("or use GPX"))

@@ -21,7 +21,8 @@ struct TuneTests {
     // After the last one, the meaning of the columns.
     #expect(lines.count == 2 * 22 + 3 + 1 + 8 + 1)
     #expect(lines[44].hasPrefix("violated: share of the time") && lines[45].hasPrefix("p95: "))
-    #expect(lines[0] == "simulated: a.csv, 5 min" && lines[22] == "simulated: b.csv, 5 min")
+    #expect(
+      lines[0] == "board simulated: a.csv, 5 min" && lines[22] == "board simulated: b.csv, 5 min")
     #expect(lines[2].hasSuffix("battery life"))
     #expect(Set(lines[2..<21].map(\.count)).count == 1)
     #expect(lines[3].hasPrefix("standard, best             no "))
@@ -138,6 +139,11 @@ struct TuneTests {
     #expect(text.contains(" ! 7.07 %") && text.contains("   0.50 %"), "\(text)")
     #expect(text.contains("\n! violated for more than 0.5 % of the time\n"))
     #expect(text.contains("with a motion line 10.00 mW, violated ! 7.07 %"))
+    var barely = try #require(runs.first { $0.setting.useCase == .within(100) })
+    barely.error?.seconds = 100_000
+    barely.error?.exceededSeconds = 502
+    report.add([barely], "way.csv", .seconds(1))
+    #expect(String(decoding: report.takeBytes(), as: UTF8.self).contains(" ! 0.502 %"))
     var json = TuneReport("b", nil, isJSON: true, style: Style(isColoured: false))
     json.add(runs, "way.csv", .seconds(1))
     let lines = String(decoding: json.takeBytes(), as: UTF8.self).split(separator: "\n")
