@@ -20,8 +20,8 @@ public struct EpochTime: Equatable, Sendable {
   public var number: UInt64
   /// UTC of the fix.
   public var utc: UTCTime
-  /// Whether the time is none of satellites: the date was repaired, was not resolved by the receiver, or jumped
-  /// (STD-13), or the fix is simulated or comes from dead reckoning.
+  /// Whether ``utc`` must not set a clock: the date was repaired, was not resolved by the receiver, or jumped (STD-13), or
+  /// the fix is simulated or comes from dead reckoning.
   public var isDateUncertain: Bool
   /// Arrival of the first byte of its epoch; nil if unknown, because the bytes were buffered, or some were lost.
   public var arrival: Instant?

@@ -39,7 +39,7 @@ struct FixClock: Sendable {
 
   /// Updates the offset from a live fix with time `utc` that arrived at `received`.
   ///
-  /// - Parameter pulse: The pulse per second of its second.
+  /// - Parameter pulse: The pulse that marks the second of `utc`; nil without one.
   mutating func update(_ utc: UTCTime, received: Instant, pulse: EpochTime.Pulse? = nil) {
     defer {
       lastUTC = utc

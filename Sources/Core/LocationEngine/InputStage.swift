@@ -134,7 +134,7 @@ struct InputStage: ~Copyable {
   mutating func setArrival(of epoch: inout Epoch, at now: Instant) {
     guard epoch.origin == .live else { return }
     lastEpochTime = arrivalTime(at: now)
-    // They belong to this epoch, unless the message that completed it has begun the next one.
+    // Pulse and start belong to this epoch, unless the message that completed it has begun the next one.
     if epoch.fix?.utc == nil, !assembler.isOpen { (pulse, inputStart) = (nil, nil) }
     if let acquired = epoch.fix?.acquired {
       epoch.fix?.acquired = max(acquired, earliestEpochStart)

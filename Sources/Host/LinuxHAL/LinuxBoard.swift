@@ -15,7 +15,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private var pins: Pins
   private let suspender: BoardSuspender?
   private let clock = SystemClock()
-  /// Shortest wait for bytes that has not begun after their arrival.
+  /// A wait that is shorter began when its bytes had already arrived.
   private static var shortestWait: Interval { .milliseconds(1) }
   /// Offset between the boot clock and the clock of edge timestamps: the latest one, and the one from before the last
   /// suspend.

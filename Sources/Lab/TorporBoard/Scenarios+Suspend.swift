@@ -7,9 +7,9 @@ extension BoardScenario {
       BoardScenario(name: "woken by a serial byte", limit: 150, run: byte),
       BoardScenario(name: "no suspend near an alarm", run: nearAlarm),
       BoardScenario(name: "events racing the suspend", limit: 180, run: race),
-      BoardScenario(name: "a sleep inhibitor", limit: 150, run: sleepInhibitor),
       BoardScenario(
         name: "the system clock of a board that suspends", limit: 180, run: systemClock),
+      BoardScenario(name: "a sleep inhibitor", limit: 150, run: sleepInhibitor),
     ]
   }
 

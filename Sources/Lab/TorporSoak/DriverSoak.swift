@@ -139,13 +139,20 @@ final class DriverSoak {
     advance(1)
     hasReachedGoal = false
     handle(.goal(.tracking))
-    advance(DriverSoak.recoverySeconds)
+    waitForRecovery { hasReachedGoal }
     expect(hasReachedGoal, "DEF-43: the driver does not reach tracking")
     isDrained = false
     handle(.drain)
-    advance(DriverSoak.recoverySeconds)
+    waitForRecovery { isDrained }
     expect(isDrained, "a drain is not answered")
     if sky != nil, isLineReliable, !injectsFalseEvents { expectSatellites() }
+  }
+
+  /// Waits for a recovery; twice as long if the line loses commands or their answers. There several attempts in a row may
+  /// fail, and the back-off between them is up to 240 s.
+  private func waitForRecovery(_ isOver: () -> Bool) {
+    advance(DriverSoak.recoverySeconds)
+    if !isOver(), !isLineReliable { advance(DriverSoak.recoverySeconds) }
   }
 
   /// Checks that satellites in view come while they are watched, and no longer afterwards.

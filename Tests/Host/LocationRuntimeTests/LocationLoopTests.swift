@@ -18,7 +18,10 @@ struct LocationLoopTests {
     var loop: LocationLoop<ScriptedBoard, ScriptedClients>
     private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
 
-    init(_ receiver: ReceiverSetup, _ battery: BatteryThresholds = BatteryThresholds()) {
+    init(
+      _ receiver: ReceiverSetup, _ battery: BatteryThresholds = BatteryThresholds(),
+      canSuspend: Bool = false
+    ) {
       var parameters = PlannerParameters(
         fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(5)))
       parameters.canStandby = receiver.family == .ubloxM10
@@ -29,6 +32,11 @@ struct LocationLoopTests {
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: true,
         wakesOnBytes: true)
+      if canSuspend {
+        parameters.deep = SleepParameters(
+          state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
+          wakesOnPin: true, wakesOnBytes: true)
+      }
       var setup = EngineSetup(receiver: receiver, parameters: parameters)
       setup.battery = battery
       loop = LocationLoop(
@@ -114,6 +122,21 @@ struct LocationLoopTests {
     stage.receive(bytes)
     #expect(stage.notes.appended == [0, 1, 2, 3, 4])
     #expect(stage.notes.notices == (0..<5).map { "batch \($0)...\($0)" })
+  }
+
+  @Test("PWR-13: a client that keeps the board awake makes it idle, and does not change the plan")
+  func keptAwake() {
+    let stage = Stage(ReceiverSetup(hasWakePin: true), canSuspend: true)
+    stage.notes.requests = []
+    stage.answerAll()
+    #expect(stage.script.plans.last?.state == .suspended)
+    stage.notes.keepsBoardAwake = true
+    _ = stage.turn()
+    #expect(stage.script.plans.last?.state == .idle)
+    #expect(stage.loop.planned?.board == .suspended)
+    stage.notes.keepsBoardAwake = false
+    _ = stage.turn()
+    #expect(stage.script.plans.last?.state == .suspended)
   }
 
   @Test("a chunk that is not full is the last one of a turn", arguments: 1...3)

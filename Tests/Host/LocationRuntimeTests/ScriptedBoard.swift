@@ -82,8 +82,11 @@ struct ScriptedClients: LocationClients {
     var requests: [Request] = []
     /// Number of appended fixes at each request.
     var fixesAtRequest: [Int] = []
+    /// Whether a client keeps the board from sleeping.
+    var keepsBoardAwake = false
   }
   let notes: Notes
+  var keepsBoardAwake: Bool { notes.keepsBoardAwake }
 
   mutating func didAppend(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
     notes.appended.append(name.sequence)

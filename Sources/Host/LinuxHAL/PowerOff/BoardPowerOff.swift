@@ -25,7 +25,7 @@ public final class BoardPowerOff {
   private var previousAlarm: Int64?
   /// The prepared power-off; nil without one.
   private var prepared: WakeIntent?
-  /// Largest change of the alarm's clock against the boot clock that is no setting of it.
+  /// Difference between the times that the alarm's clock and the boot clock show, above which the former was set.
   private static let clockTolerance = Interval.seconds(3)
 
   /// - Parameters:

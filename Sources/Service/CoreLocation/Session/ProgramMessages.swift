@@ -27,7 +27,7 @@ final class ProgramMessages: Sendable {
         + "UIBackgroundModes with the value `location`")
   }
 
-  /// Something requires a service session, and none implies it (BKG-15).
+  /// The process needs an explicit service session, and has none (BKG-15).
   func reportMissingSession() {
     write("Info.plist sets NSLocationRequireExplicitServiceSession: create a CLServiceSession")
   }

@@ -21,7 +21,7 @@ import LocationTypes
 ///     any          ──does not agree, or too long ago──▶ UNTRUSTED(1)
 ///
 /// Two fixes agree if UTC and the boot clock have advanced by the same time. So the count restarts after a receiver
-/// was replaced, has lost its clock or corrected its leap seconds, after a pulse that was none, and if the boot clock
+/// was replaced, has lost its clock or corrected its leap seconds, after a false pulse, and if the boot clock
 /// itself is wrong: on a board without a clock that runs while it is suspended, and while chronyd slews the clocks. It
 /// does not restart after each sleep of the receiver: the fixes of a receiver that is on for a second of each minute
 /// agree, and each is a sample.

@@ -251,13 +251,15 @@ extension LocationServer {
     }
     let first = firstOfGPSDHistory(since: start, client, engine)
     let end = min(engine.head, first + GPSDPart.historyLength)
+    var count = 0
     for sequence in first..<end {
       guard let stored = engine.stored(at: sequence) else { continue }
+      count += 1
       let report = GPSDReport(stored.fix, utc: utc(of: stored.fix))
       connection.write { $0.gpsdTPV(report, gpsd.device) }
     }
     connection.write {
-      $0.gpsdHistoryEnd(count: Int(end - first), isComplete: end == engine.head)
+      $0.gpsdHistoryEnd(count: count, isComplete: end == engine.head)
     }
   }
 

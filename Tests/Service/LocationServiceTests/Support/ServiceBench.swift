@@ -24,7 +24,6 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var bytes: [ByteChunk] = []
     /// Arguments of the last wait.
     var wakesOnInput = true
-    var state = BoardState.awake
     var deadline = Instant.boot
     /// Whether the line is disconnected.
     var isUnplugged = false
@@ -42,7 +41,6 @@ struct SocketBoard: LocationBoard, ~Copyable {
   {
     stage.wakesOnInput = wakesOnInput
     stage.deadline = deadline
-    stage.state = state
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
     defer { stage.charge = nil }
@@ -102,7 +100,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
-    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false, canSuspend: Bool = false,
+    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
     battery: BatteryThresholds = BatteryThresholds(),
     log: SystemLog = SystemLog(threshold: .critical),
@@ -140,11 +138,6 @@ struct SocketBoard: LocationBoard, ~Copyable {
         state: .idle, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
         wakesOnPin: false,
         wakesOnBytes: true)
-    }
-    if canSuspend {
-      parameters.deep = SleepParameters(
-        state: .suspended, resumeTime: .zero, alarmResolution: .zero, minimumDuration: .zero,
-        wakesOnPin: false, wakesOnBytes: true)
     }
     var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     setup.battery = battery
