@@ -393,7 +393,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "torpor-gpsd", "torpor-uplink", "trail-log", "ride-log", "town-log", "visit-log", "gate-log",
+      "torpord", "torpor-gpsd", "torpor-uplink", "trail-log", "ride-log", "town-log", "visit-log",
+      "gate-log",
       "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",

@@ -1,5 +1,6 @@
 import CMosquitto
 import LocationTypes
+import UplinkPayload
 
 /// Why a broker could not be used: a line that says what helps.
 public struct BrokerError: Error, Equatable, CustomStringConvertible {
@@ -54,7 +55,7 @@ public protocol BrokerConnection: ~Copyable {
       destination.certificate, destination.key, "torpor/\(device)/receipt",
     ])
     let opened = unsafe texts.characters.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-      guard let start = unsafe buffer.baseAddress else { return nil }
+      guard let start = buffer.baseAddress else { return nil }
       var settings = unsafe cmosquitto_settings()
       unsafe settings.client_id = texts.string(0, at: start)
       unsafe settings.host = texts.string(1, at: start)

@@ -43,7 +43,8 @@ struct SettingsReader {
       }
     }
     if destinations == nil {
-      report("destination", at: .start, "is missing", expected: "at least one table [[destination]]")
+      report(
+        "destination", at: .start, "is missing", expected: "at least one table [[destination]]")
     }
     if device == nil, !problems.contains(where: { $0.key == "device" }) {
       report(
@@ -88,7 +89,8 @@ struct SettingsReader {
   {
     let node = text.nodes[index]
     guard node.value == .table else {
-      report(path, at: node.position, "is \(node.value.typeName)", expected: "a table [[destination]]")
+      report(
+        path, at: node.position, "is \(node.value.typeName)", expected: "a table [[destination]]")
       return nil
     }
     let before = problems.count

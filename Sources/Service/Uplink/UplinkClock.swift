@@ -11,7 +11,7 @@ enum UplinkClock {
 
   /// Waits. The time does not include suspended time: it wakes no board.
   static func pause(_ time: Interval) {
-    _ = unsafe poll(nil, 0, CInt(clamping: time.microseconds / 1_000))
+    _ = poll(nil, 0, CInt(clamping: time.microseconds / 1_000))
   }
 
   private static func microseconds(_ clock: clockid_t) -> Int64 {

@@ -49,6 +49,8 @@ public struct UplinkController: ~Copyable {
   private var ring: UInt64 = 0
   private var pending = PendingFixes()
   private var acknowledged: FixName?
+  /// The newest fix, or one after it, at the start of the session or delivered later.
+  private var newest = FixName(generation: 0, sequence: 0)
   private var nextUpload = Instant.boot
   private var isPermitted = true
   private var isDeferring = false
@@ -103,6 +105,8 @@ public struct UplinkController: ~Copyable {
     ring = id.number
     pending = PendingFixes()
     acknowledged = nil
+    let state = try session.getStatus()
+    newest = FixName(generation: state.generation, sequence: state.nextSequence ?? 0)
     (isPermitted, isBatchComplete, hasEnded) = (true, false, false)
     var preferences = WireSettings()
     preferences.pausesAutomatically = false
@@ -155,7 +159,9 @@ public struct UplinkController: ~Copyable {
     _ notice: WireNotice, _ session: inout ClientSession
   ) throws(ClientError) {
     switch notice {
-    case .fixes(let fixes): pending.add(fixes)
+    case .fixes(let fixes):
+      pending.add(fixes)
+      if let last = fixes.last?.name, newest.isUpTo(last) { newest = last }
     case .gap(let gap): pending.add(gap)
     case .finished(let code):
       isDeferring = false
@@ -192,11 +198,8 @@ public struct UplinkController: ~Copyable {
     nextUpload = UplinkClock.now + settings.interval
     // Without a hold the upload still works, if the board is not suspended meanwhile.
     let hold = try? session.beginHold(seconds: UplinkController.hold, reason: "send fixes")
-    let state = try session.getStatus()
     let upload = Upload(
-      device: settings.device, ring: ring, confirmation: settings.confirmation,
-      newest: state.nextSequence.map { FixName(generation: state.generation, sequence: $0) }
-        ?? pending.last ?? FixName(generation: 0, sequence: 0))
+      device: settings.device, ring: ring, confirmation: settings.confirmation, newest: newest)
     let failure = try send(upload, &session)
     if let hold { try session.call(.endHold(hold)) }
     if let failure {

@@ -8,7 +8,7 @@ import Uplink
 struct Main {
   static func main() {
     // A broker may close the connection while TLS writes.
-    _ = unsafe signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGPIPE, SIG_IGN)
     switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
     case .output(let text): print(text)
     case .invalid(let reason):

@@ -54,7 +54,8 @@ struct CheckTests {
   func status() throws {
     var status = UplinkStatus(try #require(DeviceName("a")))
     func text(_ status: UplinkStatus) -> String { String(decoding: status.json, as: UTF8.self) }
-    #expect(text(status) == #"{"device":"a","fixes":0,"uploads":0,"pending":0,"failures":0}"# + "\n")
+    #expect(
+      text(status) == #"{"device":"a","fixes":0,"uploads":0,"pending":0,"failures":0}"# + "\n")
     status.broker = "b:1"
     status.lastUpload = UTCTime(microseconds: 5)
     (status.fixes, status.uploads, status.pending, status.failures) = (1, 2, 3, 4)

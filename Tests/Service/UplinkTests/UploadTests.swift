@@ -36,7 +36,8 @@ struct UploadTests {
       fix: Fix(acquired: .boot, coordinate: Coordinate(latitude_e9: 1, longitude_e9: 2)))
   }
 
-  private func receipt(_ generation: Int, _ sequence: Int, ring: String = "00000000000000ab") -> String
+  private func receipt(_ generation: Int, _ sequence: Int, ring: String = "00000000000000ab")
+    -> String
   {
     #"{"ring":"\#(ring)","generation":\#(generation),"sequence":\#(sequence)}"#
   }
@@ -108,7 +109,9 @@ struct UploadTests {
         == .gap(Gap(1..<4, from: nil, to: nil), generation: 7))
   }
 
-  @Test("after a dropped fix no later one is kept, because its confirmation would include the dropped one")
+  @Test(
+    "after a dropped fix no later one is kept, because its confirmation would include the dropped one"
+  )
   func dropped() {
     var pending = PendingFixes()
     pending.add((0..<UInt64(PendingFixes.limit)).map { fix(1, $0) })

@@ -116,7 +116,8 @@ struct UplinkStatusText {
     func count(_ name: String) -> String { HumanFormat.count(Int(clamping: number(name) ?? 0)) }
     let broker = word("broker").map { " to " + $0 } ?? ""
     let last =
-      since("last_upload_us").map { ServiceClock.short(max($0, .zero)) + " ago" + broker } ?? "none yet"
+      since("last_upload_us").map { ServiceClock.short(max($0, .zero)) + " ago" + broker }
+      ?? "none yet"
     var lines = [
       "board     \(device)", "uploaded  \(last)",
       "total     \(count("fixes")) fixes in \(count("uploads")) uploads",
