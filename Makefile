@@ -178,7 +178,7 @@ man: $(COMMAND_BUILD)
 	@echo '== manual page'
 	@mkdir -p .build/man
 	@$(COMMAND) manual > .build/man/torpor.1
-	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8 packaging/torpor-gpsd.8; \
+	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8 packaging/torpor-gpsd.8 packaging/torpor-uplink.8; \
 	else echo 'skipped: mandoc is missing (apt-get install mandoc)'; fi
 	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; \
 	else echo 'skipped: man is missing (apt-get install man-db)'; fi
@@ -200,12 +200,15 @@ install:
 	@test -x $(COMMAND) -a -f .build/man/torpor.1 -a -f .build/completions/_torpor \
 	  -a -f .build/completions/torpor.bash -a -f .build/completions/torpor.fish || \
 	  $(MAKE) --no-print-directory man completions
-	@test -x $(SERVICE_PATH)/torpord -a -x $(SERVICE_PATH)/torpor-gpsd || $(MAKE) --no-print-directory service
+	@test -x $(SERVICE_PATH)/torpord -a -x $(SERVICE_PATH)/torpor-gpsd -a -x $(SERVICE_PATH)/torpor-uplink || $(MAKE) --no-print-directory service
 	install -d '$(BIN)' '$(UNITS)' '$(SHARE)/man/man1' '$(SHARE)/man/man8' '$(SHARE)/doc/torpor' \
 	  '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
 	install -m 755 $(COMMAND) '$(BIN)/torpor'
 	install -m 755 $(SERVICE_PATH)/torpord '$(BIN)/torpord'
 	install -m 755 $(SERVICE_PATH)/torpor-gpsd '$(BIN)/torpor-gpsd'
+	install -m 755 $(SERVICE_PATH)/torpor-uplink '$(BIN)/torpor-uplink'
+	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpor-uplink.service > '$(UNITS)/torpor-uplink.service'
+	chmod 644 '$(UNITS)/torpor-uplink.service'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpor-gpsd.service > '$(UNITS)/torpor-gpsd.service'
 	install -m 644 packaging/torpor-gpsd.socket '$(UNITS)/torpor-gpsd.socket'
 	chmod 644 '$(UNITS)/torpor-gpsd.service'
@@ -214,6 +217,8 @@ install:
 	install -m 644 .build/man/torpor.1 '$(SHARE)/man/man1/torpor.1'
 	install -m 644 packaging/torpord.8 '$(SHARE)/man/man8/torpord.8'
 	install -m 644 packaging/torpor-gpsd.8 '$(SHARE)/man/man8/torpor-gpsd.8'
+	install -m 644 packaging/torpor-uplink.8 '$(SHARE)/man/man8/torpor-uplink.8'
+	install -m 644 packaging/uplink.toml '$(SHARE)/doc/torpor/uplink.toml'
 	install -m 644 packaging/clients.toml '$(SHARE)/doc/torpor/clients.toml'
 	install -m 644 packaging/torpord-sleep.conf '$(SHARE)/doc/torpor/torpord-sleep.conf'
 	install -m 644 packaging/chrony.conf packaging/chrony-torpor.conf packaging/torpord-clock.conf '$(SHARE)/doc/torpor/'
@@ -232,8 +237,8 @@ install-swift:
 	@SWIFT='$(SWIFT)' SCRATCH='$(CURDIR)/$(PREFIX_PATH)' DESTDIR='$(DESTDIR)' packaging/install-swift '$(PREFIX)'
 
 uninstall:
-	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(BIN)/torpor-gpsd' '$(UNITS)/torpord.service' \
-	  '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' \
+	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(BIN)/torpor-gpsd' '$(BIN)/torpor-uplink' '$(UNITS)/torpord.service' \
+	  '$(UNITS)/torpor-uplink.service' '$(SHARE)/man/man8/torpor-uplink.8' '$(UNITS)/torpor-gpsd.service' '$(UNITS)/torpor-gpsd.socket' \
 	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' '$(SHARE)/man/man8/torpor-gpsd.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'
@@ -253,7 +258,8 @@ service: tools
 	  if [ -f "$$found" ]; then ln -sf "$$found" "$$bin/$${names#*:}"; fi; \
 	done && \
 	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord" && \
-	$(SERVICE_BUILD) --product torpor-gpsd && strip -o $(SERVICE_PATH)/torpor-gpsd "$$bin/torpor-gpsd"
+	$(SERVICE_BUILD) --product torpor-gpsd && strip -o $(SERVICE_PATH)/torpor-gpsd "$$bin/torpor-gpsd" && \
+	$(SERVICE_BUILD) --product torpor-uplink && strip -o $(SERVICE_PATH)/torpor-uplink "$$bin/torpor-uplink"
 
 command: tools
 	@echo '== the command, statically linked'
@@ -329,8 +335,9 @@ board-program: board-tools client-probe
 
 # Docs/HowTo/run-a-store.md. Not part of continuous integration: it installs three brokers and PostgreSQL.
 test-uplink: uplink-tools
-	@echo '== the store and the access rules of the brokers'
-	@.ci/test-uplink '$(CURDIR)/$(UPLINK_PATH)' $(BROKERS)
+	@$(SWIFT) build --product torpord && $(SWIFT) build --product torpor-uplink && $(SWIFT) build --product torpor
+	@echo '== the uplink, the store and the access rules of the brokers'
+	@.ci/test-uplink '$(CURDIR)/$(UPLINK_PATH)' .build/debug $(BROKERS)
 
 # Docs/HowTo/fuzz.md. Failing inputs stay in .build-fuzz/found.
 fuzz: tools

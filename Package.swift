@@ -211,6 +211,17 @@ let serviceModules: [Target] = [
     ]),
   /// Accepts TCP connections of programs that use gpsd's protocol, and passes them to the service ([details](Reference/gpsd.md)).
   service.program("torpor-gpsd", ["CLinux"]),
+  /// libmosquitto: one exchange with an MQTT broker, on the caller's thread.
+  service.cModule("CMosquitto", libraries: ["mosquitto"]),
+  /// Uploads of fixes and gaps to a store over an MQTT broker ([operation](Reference/uplink.md)).
+  service.module(
+    "Uplink",
+    [
+      "CMosquitto", "TOMLFiles", "BoardHardware", "LocationTypes", "LocationPolicy",
+      "TextFormats", "LocationWire", "LocationClient", "UplinkPayload",
+    ]),
+  /// The program that sends a board's fixes to a store; a client of the service with a package of its own.
+  service.program("torpor-uplink", ["TOMLFiles", "LocationClient", "Uplink"]),
 ]
 
 /// A whole board in virtual time.
@@ -361,6 +372,7 @@ let testTargets: [Target] = [
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
   service.tests("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   service.tests("UplinkPayload", ["GNSSProtocols", "LocationTypes"]),
+  service.tests("Uplink", ["LocationTypes", "TOMLFiles", "UplinkPayload"]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(
@@ -381,7 +393,8 @@ let testTargets: [Target] = [
   tools.tests(
     "torpor", named: "TorporCommandTests",
     [
-      "torpord", "torpor-gpsd", "trail-log", "ride-log", "town-log", "visit-log", "gate-log",
+      "torpord", "torpor-gpsd", "torpor-uplink", "trail-log", "ride-log", "town-log", "visit-log",
+      "gate-log",
       "CoreLocationProbe",
       "CoreLocationAsyncProbe", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
       "BoardHardware", "LinuxHAL", "GNSSProtocols", "GPXFiles",

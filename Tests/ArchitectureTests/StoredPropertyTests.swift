@@ -366,6 +366,10 @@ enum WritableTypes {
     CoreLocation.SessionState: guarded by the lock of LocationSession, whose files change it
     torpor-gpsd.Options: options of the command line
     UplinkPayload.UplinkMessage: record of a message
+    Uplink.UplinkSettings: configuration, without state
+    Uplink.UplinkSettings.Destination: configuration, without state
+    Uplink.UplinkStatus: record in a private property of UplinkController
+    torpor-uplink.Options: options of the command line
     torpord.Options: options of the command line
     """
     .split(separator: "\n")

@@ -6,7 +6,7 @@ struct UserTextTests {
   private static let printing: Set = [
     "torpor", "torpord", "BoardDoctor", "BoardProfiles", "TOMLFiles", "BoardHardware",
     "LinuxHAL", "LocationClient", "LocationService", "LocationSimulation", "CoreLocation",
-    "ServiceState", "GPXFiles", "CoreLocation",
+    "ServiceState", "GPXFiles", "CoreLocation", "Uplink", "torpor-uplink",
   ]
 
   /// The problem of a text in a program or an installed file; nil if it has none.

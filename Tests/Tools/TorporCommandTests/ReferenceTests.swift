@@ -65,14 +65,15 @@ struct ReferenceTests {
       let documented = Self.options(in: rows).union(elsewhere)
       #expect(documented.isSuperset(of: options), "\(name): \(options.subtracting(documented))")
     }
-    let lines = ["board", "clients"].flatMap {
+    let lines = ["board", "clients", "uplink"].flatMap {
       Self.synopsis(Self.section("`torpor \($0)`")).split(separator: "\n")
     }
     let groups: [(String, any ParsableCommand.Type)] = [
       ("board list", BoardList.self), ("board show", BoardShow.self),
       ("board check", BoardCheck.self), ("clients list", ClientsList.self),
       ("clients allow", ClientsAllow.self), ("clients deny", ClientsDeny.self),
-      ("clients reduce", ClientsReduce.self),
+      ("clients reduce", ClientsReduce.self), ("uplink status", UplinkStatusCommand.self),
+      ("uplink check", UplinkCheckCommand.self),
     ]
     for (name, command) in groups {
       let line = lines.first { $0.hasPrefix("torpor \(name)") } ?? ""

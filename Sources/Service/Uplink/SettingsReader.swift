@@ -1,0 +1,244 @@
+import BoardHardware
+import LocationTypes
+import TOMLFiles
+import UplinkPayload
+
+/// Converts `uplink.toml` into settings and collects all problems.
+struct SettingsReader {
+  private let text: TOMLText
+  private let file: String
+  private let checkFile: CheckFile
+  private var problems: [FileProblem] = []
+
+  /// Why a file that the settings name may not be used; nil if it may. The second argument: whether it is secret.
+  typealias CheckFile = (String, Bool) -> PrivateFile.Problem?
+
+  private static let rootKeys = ["device", "every_s", "slack_s", "receipt", "destination"]
+  private static let destinationKeys = [
+    "host", "port", "user", "password_file", "ca", "certificate", "key",
+  ]
+
+  init(_ text: TOMLText, file: String, checkFile: @escaping CheckFile) {
+    self.text = text
+    self.file = file
+    self.checkFile = checkFile
+  }
+
+  /// - Parameter defaultDevice: Name of the board if the file has none.
+  mutating func read(defaultDevice: DeviceName?) throws(FileProblems) -> UplinkSettings {
+    var device = defaultDevice
+    var interval = 3_600.0
+    var slack: Double?
+    var confirmation = UplinkSettings.Confirmation.store
+    var destinations: [UplinkSettings.Destination]?
+    for index in text.children(of: -1) {
+      let node = text.nodes[index]
+      switch node.key {
+      case "device": device = readDevice(index) ?? device
+      case "every_s": interval = number(index, UplinkSettings.Limits.interval) ?? interval
+      case "slack_s": slack = number(index, 0...UplinkSettings.Limits.interval.upperBound)
+      case "receipt": confirmation = readConfirmation(index) ?? .store
+      case "destination": destinations = readDestinations(index)
+      default: reportUnknown(node, path: node.key, among: SettingsReader.rootKeys)
+      }
+    }
+    if destinations == nil {
+      report(
+        "destination", at: .start, "is missing", expected: "at least one table [[destination]]")
+    }
+    if device == nil, !problems.contains(where: { $0.key == "device" }) {
+      report(
+        "device", at: .start, "is missing, and the machine id cannot be read",
+        expected: "1 to 64 letters, digits, _ or -")
+    }
+    guard problems.isEmpty, let device, let destinations else {
+      throw FileProblems(sorting: problems)
+    }
+    return UplinkSettings(
+      device: device, interval: Interval(seconds: interval),
+      slack: Interval(seconds: slack ?? interval / 4), confirmation: confirmation,
+      destinations: destinations)
+  }
+
+  // MARK: Destinations
+
+  private mutating func readDestinations(_ index: Int) -> [UplinkSettings.Destination] {
+    let node = text.nodes[index]
+    guard node.value == .array else {
+      report(
+        "destination", at: node.keyPosition, "is \(node.value.typeName)",
+        expected: "tables [[destination]]")
+      return []
+    }
+    var found: [UplinkSettings.Destination] = []
+    for (number, child) in text.children(of: index).enumerated() {
+      let path = "destination[\(number)]"
+      guard number < UplinkSettings.Limits.destinations else {
+        report(
+          path, at: text.nodes[child].position,
+          "there are more than \(UplinkSettings.Limits.destinations) destinations")
+        break
+      }
+      if let destination = readDestination(child, path) { found.append(destination) }
+    }
+    return found
+  }
+
+  private mutating func readDestination(_ index: Int, _ path: String)
+    -> UplinkSettings.Destination?
+  {
+    let node = text.nodes[index]
+    guard node.value == .table else {
+      report(
+        path, at: node.position, "is \(node.value.typeName)", expected: "a table [[destination]]")
+      return nil
+    }
+    let before = problems.count
+    var found = UplinkSettings.Destination(host: "", port: 0)
+    var port: Int?
+    for child in text.children(of: index) {
+      let key = text.nodes[child].key
+      let inner = path + "." + key
+      switch key {
+      case "host": found.host = string(child, inner) ?? ""
+      case "port": port = readPort(child, inner)
+      case "user": found.user = string(child, inner)
+      case "password_file": found.passwordFile = usableFile(child, inner, isSecret: true)
+      case "ca": found.authority = usableFile(child, inner)
+      case "certificate": found.certificate = usableFile(child, inner)
+      case "key": found.key = usableFile(child, inner, isSecret: true)
+      default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
+      }
+    }
+    check(found, path, at: node.position)
+    guard problems.count == before else { return nil }
+    found.port = port ?? (found.authority == nil ? 1_883 : 8_883)
+    return found
+  }
+
+  /// Checks required keys, and keys that require others.
+  private mutating func check(
+    _ found: UplinkSettings.Destination, _ path: String, at position: TOMLPosition
+  ) {
+    if found.host.isEmpty, !problems.contains(where: { $0.key == path + ".host" }) {
+      report(path + ".host", at: position, "is missing", expected: "a host name or an address")
+    }
+    if found.passwordFile != nil, found.user == nil {
+      report(path + ".password_file", at: position, "needs the key `user`")
+    }
+    if (found.certificate == nil) != (found.key == nil) {
+      report(path + ".certificate", at: position, "needs the key `key`, and the reverse")
+    }
+    if found.certificate != nil, found.authority == nil {
+      report(
+        path + ".certificate", at: position, "needs the key `ca`",
+        suggestion: "name the file with the certificate of the broker's authority")
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func readDevice(_ index: Int) -> DeviceName? {
+    guard let name = string(index, "device") else { return nil }
+    if let device = DeviceName(name) { return device }
+    report(
+      "device", at: text.nodes[index].position, "\"\(printable(name))\" is not a name of a board",
+      expected: "1 to 64 letters, digits, _ or -")
+    return nil
+  }
+
+  private mutating func readConfirmation(_ index: Int) -> UplinkSettings.Confirmation? {
+    guard let word = string(index, "receipt") else { return nil }
+    if let confirmation = UplinkSettings.Confirmation(rawValue: word) { return confirmation }
+    report(
+      "receipt", at: text.nodes[index].position, "unknown word \"\(printable(word))\"",
+      expected: "\"store\" or \"broker\"")
+    return nil
+  }
+
+  private mutating func readPort(_ index: Int, _ path: String) -> Int? {
+    let node = text.nodes[index]
+    if case .integer(let port) = node.value, (1...65_535).contains(port) { return port }
+    report(path, at: node.position, "is not a port", expected: "1 to 65535")
+    return nil
+  }
+
+  private mutating func number(_ index: Int, _ range: ClosedRange<Double>) -> Double? {
+    let node = text.nodes[index]
+    let value: Double? =
+      switch node.value {
+      case .integer(let integer): Double(integer)
+      case .float(let number): number
+      case .table, .array, .string, .boolean, .datetime: nil
+      }
+    if let value, range.contains(value) { return value }
+    report(
+      node.key, at: node.position,
+      value == nil ? "is \(node.value.typeName)" : "is out of range",
+      expected: "a number of seconds, \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+    return nil
+  }
+
+  /// The path of a file that can be used.
+  private mutating func usableFile(
+    _ index: Int, _ key: String, isSecret: Bool = false
+  ) -> String? {
+    guard let path = string(index, key) else { return nil }
+    guard let found = checkFile(path, isSecret) else { return path }
+    report(
+      key, at: text.nodes[index].position, found.problem, suggestion: found.suggestion)
+    return path
+  }
+
+  private mutating func string(_ index: Int, _ path: String) -> String? {
+    let node = text.nodes[index]
+    guard case .string(let string) = node.value else {
+      report(path, at: node.position, "is \(node.value.typeName)", expected: "text")
+      return nil
+    }
+    guard (1...UplinkSettings.Limits.text).contains(string.utf8.count),
+      printable(string, maxLength: UplinkSettings.Limits.text) == string
+    else {
+      report(
+        path, at: node.position, "is empty, too long or has control characters",
+        expected: "1 to \(UplinkSettings.Limits.text) bytes")
+      return nil
+    }
+    return string
+  }
+
+  // MARK: Problems
+
+  private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
+    let closest = closestMatch(to: node.key, among: keys)
+    report(
+      path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
+      expected: closest == nil ? keys.joined(separator: ", ") : "",
+      suggestion: closest.map { "did you mean `\($0)`?" } ?? "")
+  }
+
+  private mutating func report(
+    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
+    suggestion: String = ""
+  ) {
+    problems.append(
+      FileProblem(
+        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
+  }
+}
+
+extension UplinkSettings {
+  /// Parses settings; messages name the text `file`.
+  ///
+  /// - Parameters:
+  ///   - defaultDevice: Name of the board if the file has none.
+  ///   - checkFile: Why a file that the settings name may not be used; nil if it may.
+  init(
+    parsing bytes: [UInt8], file: String, defaultDevice: DeviceName?,
+    checkFile: @escaping SettingsReader.CheckFile
+  ) throws(FileProblems) {
+    var reader = SettingsReader(
+      try TOMLText(bytes, file: file), file: file, checkFile: checkFile)
+    self = try reader.read(defaultDevice: defaultDevice)
+  }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import LocationTypes
+import TextFormats
+import UplinkPayload
+
+/// `torpor-uplink --check`: connects to every destination, sends a test message and waits for the answer of the store.
+struct UplinkCheck {
+  /// Longest wait for the answer.
+  static let timeout = Interval.seconds(20)
+
+  /// The settings to check.
+  let settings: UplinkSettings
+
+  /// Checks all destinations and prints a line for each. Returns whether all of them work.
+  func run(print: (String) -> Void) -> Bool {
+    var allWork = true
+    for destination in settings.destinations {
+      do throws(BrokerError) {
+        var broker = try Broker(destination, device: settings.device)
+        try exchange(over: &broker, number: UInt64.random(in: 1 ... .max))
+        let what = settings.confirmation == .store ? "the store answers" : "the broker answers"
+        print("\(destination.address): \(what)")
+      } catch {
+        allWork = false
+        print(error.description)
+      }
+    }
+    return allWork
+  }
+
+  /// Sends a test message, and waits until the store returns its number.
+  func exchange<Connection: BrokerConnection & ~Copyable>(
+    over broker: inout Connection, number: UInt64
+  ) throws(BrokerError) {
+    let digits = String(number, radix: 16)
+    let text = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    try broker.publish(
+      Array(#"{"check":"\#(text)"}"#.utf8), to: "torpor/\(settings.device)/check")
+    guard settings.confirmation == .store else { return }
+    let end = UplinkClock.now + UplinkCheck.timeout
+    while let bytes = try broker.nextReceipt(within: max(.zero, end - UplinkClock.now)) {
+      if UplinkCheck.answer(in: bytes) == text { return }
+    }
+    throw BrokerError(
+      description: "the broker acknowledged the test message, but the store did not answer within "
+        + "\(Int(UplinkCheck.timeout.seconds)) s: check that it runs, and that it may read and write the topics of "
+        + "this board")
+  }
+
+  /// The number of a test message that a receipt returns.
+  private static func answer(in bytes: [UInt8]) -> String? {
+    guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)) else { return nil }
+    return document.root.members?.first { $0.name == "check" }?.value.string
+  }
+}

@@ -1,0 +1,67 @@
+import LocationClient
+import Uplink
+
+/// The command line of `torpor-uplink`.
+struct Options {
+  /// The settings.
+  var config = UplinkProgram.settingsPath
+  /// Socket of the service.
+  var socket = LocationConnection.defaultPath
+  /// File for the status; nil for none.
+  var status: String?
+  /// What to check instead of running.
+  var check: Check?
+
+  /// What is checked.
+  enum Check {
+    case settings
+    case destinations
+  }
+
+  static let help = """
+    usage: torpor-uplink [--config FILE] [--socket PATH] [--status FILE]
+           torpor-uplink --check [--config FILE]
+           torpor-uplink --check-settings [--config FILE]
+
+    Sends the fixes of this board to a store, over an MQTT broker.
+
+      --config FILE     settings (default: \(UplinkProgram.settingsPath))
+      --socket PATH     socket of torpord (default: TORPOR_SOCKET, or \(LocationConnection.standardPath))
+      --status FILE     where `torpor uplink status` finds the status
+      --check           connect to each destination, send a test message, wait for the store's answer
+      --check-settings  only read the settings
+      --help            print this text
+
+    Exit code: 0, or one of sysexits.h: 64 wrong options, 69 a destination does not work or another
+    program uses the client's name, 78 wrong settings.
+    """
+
+  enum Parsed {
+    case run(Options)
+    case output(String)
+    case invalid(String)
+  }
+
+  static func parse(_ arguments: [String]) -> Parsed {
+    var options = Options()
+    var remaining = arguments[...]
+    while let name = remaining.popFirst() {
+      switch name {
+      case "--help", "-h": return .output(help)
+      case "--check": options.check = .destinations
+      case "--check-settings": options.check = .settings
+      case "--config", "--socket", "--status":
+        guard let path = remaining.popFirst(), !path.isEmpty else {
+          return .invalid("\(name) requires a path")
+        }
+        switch name {
+        case "--config": options.config = path
+        case "--socket": options.socket = path
+        case _: options.status = path
+        }
+      default: return .invalid("unknown option '\(name)'")
+      }
+    }
+    return .run(options)
+  }
+}
