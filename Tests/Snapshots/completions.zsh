@@ -8,9 +8,11 @@
 --charge
 --client
 --completion
+--config
 --count
 --date
 --distance
+--file
 --follow
 --force
 --format
@@ -40,6 +42,7 @@
 --sleep
 --socket
 --state
+--status
 --timeout
 --toolset
 --total

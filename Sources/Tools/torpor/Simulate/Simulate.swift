@@ -173,7 +173,9 @@ struct Simulate: ParsableCommand {
 
   /// The simulated battery, if `--charge` is given.
   private func simulatedBattery(_ profile: BoardProfile) throws -> SimulatedBattery? {
-    guard let battery = batteryOptions.battery, let charge = batteryOptions.charge else { return nil }
+    guard let battery = batteryOptions.battery, let charge = batteryOptions.charge else {
+      return nil
+    }
     if profile.battery == nil {
       POSIX.printError(
         "torpor: \(profile.name) does not reduce services when its battery is low: "
