@@ -95,7 +95,8 @@ public struct LocationService: ~Copyable {
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
     let startTime = board.now
     var timeOff: TimeOff?
-    if let start {
+    // If the service was killed before it ended, its rows may be older than its last reports.
+    if let start, fixes.recovery.wasClosed {
       timeOff = TimeOff(
         length: start.timeOff, since: start.intent.off, offUTC: start.intent.offUTC,
         until: startTime, fixes)
