@@ -139,6 +139,7 @@ def gpsd_clients(figures):
             row(f"{GPSD_COUNT} clients of gpsd's protocol, {feed}: wakes a fix", round(torpord["wakes"], 1),
                 max(WAKES[feed], round(least, 1)), gpsd.get("wakes")),
             row("  of a C program that only reads", least or None, None),
+            row("  of the helper that accepts the connections", figures[feed]["helper"]["wakes"], 0),
             row("  system calls a fix", torpord.get("calls"), GPSD_CALLS[feed] + GPSD_COUNT, gpsd.get("calls")),
             row("  processor a fix, µs", torpord["run_ns"] / 1e3, None, gpsd_run_ns and gpsd_run_ns / 1e3),
             row("  ratio of processor to gpsd's", torpord["run_ns"] / gpsd_run_ns if gpsd_run_ns else None,

@@ -1,4 +1,5 @@
 import CLinux
+import DeferralCache
 import GNSSProtocols
 import Glibc
 import LinuxHAL
@@ -161,6 +162,12 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let copy = TestFolder()
     for name in ["state.db", "state.db-wal"] { folder.copy(name, to: copy) }
     return Remains(folder: copy, ring: ring.bytes, second: second)
+  }
+
+  /// Overwrites a fix in the ring, as a power failure can.
+  func destroyFix(_ sequence: UInt64) {
+    let slot = Int(sequence) % ServiceBench.ringCapacity
+    ring[ring.size - (ServiceBench.ringCapacity - slot) * FixRing.slotSize] ^= 0xFF
   }
 
   /// Runs the service until no work is left.
