@@ -144,9 +144,10 @@ class TorporClient:
 
 
 class FloorClient:
-    """A client of the program `floor`: replies to each input with as many bytes as an acknowledgement has."""
+    """A client of the program `floor`: replies to each input with as many bytes as an acknowledgement has, or not."""
 
-    def __init__(self, bench, path):
+    def __init__(self, bench, path, replies=True):
+        self.replies = replies
         end = time.monotonic() + 10
         self.socket = socket.socket(socket.AF_UNIX)
         while self.socket.connect_ex(path) and time.monotonic() < end:
@@ -155,7 +156,7 @@ class FloorClient:
 
     def receive(self):
         data = self.socket.recv(65536)
-        if data:
+        if data and self.replies:
             self.socket.sendall(b"x" * 100)
         return bool(data)
 

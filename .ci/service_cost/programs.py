@@ -3,6 +3,7 @@
 import fcntl
 import glob
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -148,6 +149,7 @@ class Torpord(Program):
         os.makedirs(folder, exist_ok=True)
         self.socket = folder + "/socket"
         self.gpsd_socket = folder + "/gpsd"
+        self.helper_socket = folder + "/helper"
         self.ring = folder + "/ring"
         notify = folder + "/notify"
         if os.path.exists(notify):
@@ -156,7 +158,7 @@ class Torpord(Program):
             manager.bind(notify)
             manager.settimeout(30)
             command = [binary, "--board", board, "--line", line.path, "--socket", self.socket, "--state", folder,
-                       "--gpsd", self.gpsd_socket]
+                       "--gpsd", self.gpsd_socket, "--gpsd-helper", self.helper_socket]
             if policy:
                 command += ["--clients", policy]
             command += options
@@ -171,16 +173,15 @@ class Torpord(Program):
             self.ready_s = time.monotonic() - self.began
 
 
-class Gpsd(Program):
-    """gpsd on its own port, for local clients."""
+class TCPServer(Program):
+    """A program that listens on a port of its own for local clients; `command` gives its command from the port."""
 
-    def __init__(self, line, folder, trace=None):
-        os.makedirs(folder, exist_ok=True)
+    def __init__(self, command, log, trace=None):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        super().__init__(
-            [gpsd_path(), "-N", "-n", "-S", str(self.port), line.path], None, trace, folder + "/log")
+        command = command(str(self.port))
+        super().__init__(command, None, trace, log)
         end = time.monotonic() + 30
         while True:
             try:
@@ -188,8 +189,26 @@ class Gpsd(Program):
                 return
             except OSError:
                 if time.monotonic() > end or self.process.poll() is not None:
-                    raise SystemExit("bench-service: gpsd does not start") from None
+                    raise SystemExit(f"bench-service: {command[0]} does not start") from None
                 time.sleep(0.02)
+
+
+class Gpsd(TCPServer):
+    """gpsd."""
+
+    def __init__(self, line, folder, trace=None):
+        os.makedirs(folder, exist_ok=True)
+        super().__init__(
+            lambda port: [gpsd_path(), "-N", "-n", "-S", port, line.path], folder + "/log", trace)
+
+
+class GpsdHelper(TCPServer):
+    """torpor-gpsd, which accepts TCP connections for a service; it is built beside torpord."""
+
+    def __init__(self, torpord, binary):
+        helper = str(pathlib.Path(binary).with_name("torpor-gpsd"))
+        super().__init__(
+            lambda port: [helper, "--service", torpord.helper_socket, "--port", port], torpord.folder + "/helper-log")
 
 
 def gpsd_path():

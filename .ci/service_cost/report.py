@@ -133,9 +133,13 @@ def gpsd_clients(figures):
     for feed in ("pieces", "whole"):
         torpord, gpsd = figures[feed]["torpord"], figures[feed].get("gpsd", {})
         gpsd_run_ns = gpsd.get("run_ns")
+        # A program that only reads wakes for each part of an epoch that the terminal hands over.
+        least = figures[feed].get("floor", {}).get("wakes", 0)
         rows += [
-            row(f"{GPSD_COUNT} clients of gpsd's protocol, {feed}: wakes a fix", round(torpord["wakes"], 1), WAKES[feed],
-                gpsd.get("wakes")),
+            row(f"{GPSD_COUNT} clients of gpsd's protocol, {feed}: wakes a fix", round(torpord["wakes"], 1),
+                max(WAKES[feed], round(least, 1)), gpsd.get("wakes")),
+            row("  of a C program that only reads", least or None, None),
+            row("  of the helper that accepts the connections", figures[feed]["helper"]["wakes"], 0),
             row("  system calls a fix", torpord.get("calls"), GPSD_CALLS[feed] + GPSD_COUNT, gpsd.get("calls")),
             row("  processor a fix, µs", torpord["run_ns"] / 1e3, None, gpsd_run_ns and gpsd_run_ns / 1e3),
             row("  ratio of processor to gpsd's", torpord["run_ns"] / gpsd_run_ns if gpsd_run_ns else None,

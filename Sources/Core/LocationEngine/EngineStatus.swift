@@ -61,6 +61,11 @@ extension Engine {
   /// (RNG-5). O(1).
   public func stored(at sequence: UInt64) -> StoredFix? { fixes.ring.stored(at: sequence) }
 
+  /// The first fix of a range of sequence numbers that the ring still has; see `FixRing.nextFix(from:before:)`.
+  public func nextFix(from sequence: UInt64, before end: UInt64) -> StoredFix? {
+    fixes.ring.nextFix(from: sequence, before: end)
+  }
+
   /// Whether a fix may have had that name; see `FixRing.mayHaveAssigned(_:)`. O(1).
   public func mayHaveNamed(_ name: FixName) -> Bool { fixes.ring.mayHaveAssigned(name) }
 

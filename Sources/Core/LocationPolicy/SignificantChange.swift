@@ -91,20 +91,24 @@ public struct SignificantChange: Equatable, Sendable {
     #if REACHED
       reach(2)
     #endif
-    if let newest, fix.acquired <= newest.acquired { return .nothing }
     switch state {
     case .idle: return .nothing
     case .first:
       // A fix that the receiver's buffer delivers late is not current.
-      guard startedAt - fix.acquired <= Client.freshness else { return .nothing }
+      guard isNewer(fix), startedAt - fix.acquired <= Client.freshness else { return .nothing }
       note(fix)
       state = .watching
       return report(fix, at: now)
     case .watching:
+      guard isNewer(fix) else { return .nothing }
       note(fix)
       evaluate(fix)
       return elapse(at: now)
     }
+  }
+
+  private func isNewer(_ fix: Fix) -> Bool {
+    newest.map { fix.acquired > $0.acquired } ?? true
   }
 
   /// Handles the passage of time: reports a waiting change with the newest fix (SLC-4).

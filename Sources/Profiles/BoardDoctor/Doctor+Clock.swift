@@ -32,9 +32,14 @@ extension Doctor {
       if report.isRefused {
         return fail("clock", report.text, suggestion: Doctor.groupSuggestion)
       }
+      return skip("clock", report.text, hint: clockHint)
+    }
+    if options.servesWithoutClock {
       return skip(
-        "clock", report.text,
-        hint: "the package has an example in /usr/share/doc/torpor/chrony.conf")
+        "clock", "torpord runs without --clock, so it does not feed the system clock",
+        hint:
+          "to feed it: remove '--clock none' from TORPORD_OPTIONS in /etc/default/torpord, and restart torpord"
+      )
     }
     let path = Doctor.clockSocket
     var status = stat()
@@ -48,8 +53,7 @@ extension Doctor {
     }
     guard hasReceiver(files.fullPath(path)) else {
       return skip(
-        "clock", "chronyd's socket '\(path)' exists, but chronyd does not run",
-        hint: "sudo systemctl start chrony")
+        "clock", "no program receives on chronyd's socket '\(path)'", hint: Doctor.chronyHint)
     }
     let isShared = status.st_gid == clockGroup && status.st_mode & S_IWGRP != 0
     guard isShared || status.st_mode & S_IWOTH != 0 else {
@@ -58,6 +62,21 @@ extension Doctor {
         suggestion: Doctor.groupSuggestion)
     }
     pass("clock", "chronyd's socket '\(path)' exists, and the service may write to it")
+  }
+
+  private static let chronyHint =
+    "chronyd does not run, or its configuration no longer names the socket: see 'systemctl status chrony' and "
+    + "'journalctl -u chrony'"
+
+  /// What is missing for a first sample: chronyd's socket, or fixes.
+  private var clockHint: String {
+    let path = files.fullPath(Doctor.clockSocket)
+    guard unsafe access(path, F_OK) == 0 else {
+      return
+        "the package has an example of chrony's configuration in /usr/share/doc/torpor/chrony.conf"
+    }
+    return hasReceiver(path)
+      ? "chronyd is ready: start a client that needs fixes" : Doctor.chronyHint
   }
 
   private static let groupSuggestion =

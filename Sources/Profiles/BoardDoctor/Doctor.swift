@@ -31,6 +31,8 @@ public struct Doctor {
 
     /// The feed of the system clock as a running service reports it; nil if none answers, or if it feeds no clock.
     public var clock: ClockReport?
+    /// Whether a running service feeds no clock because it was started so.
+    public var servesWithoutClock = false
 
     /// Whether the checks should stop; called several times a second while a check waits.
     public var isStopped: () -> Bool = { false }

@@ -64,6 +64,7 @@ struct DoctorTests {
     #expect(finding()?.outcome == .passed)
     chrony.kill()
     #expect(finding()?.outcome == .skipped, "the socket of a chronyd that has ended")
+    #expect(finding()?.suggestion?.contains("journalctl -u chrony") == true)
     // Only root may give a file to another group.
     guard geteuid() == 0 else { return }
     let next = FakeChrony(path, mode: 0o775)
@@ -84,6 +85,33 @@ struct DoctorTests {
     let finding = FakeBoard().findings(options)["clock"]
     #expect(finding?.found == "last 1 s ago")
     #expect(finding?.outcome == (isFeeding ? .passed : isRefused ? .failed : .skipped))
+  }
+
+  @Test("what is missing for a first sample is named: chronyd's socket, its reader, or a client")
+  func clockHint() {
+    let board = FakeBoard()
+    var options = Self.options()
+    options.clock = Doctor.ClockReport(isFeeding: false, isRefused: false, text: "not fed")
+    func suggestion() -> String? { board.findings(options)["clock"]?.suggestion }
+    #expect(suggestion()?.contains("/usr/share/doc/torpor/chrony.conf") == true)
+    board.make("/run")
+    let chrony = FakeChrony(board.files.fullPath(Doctor.clockSocket), mode: 0o777)
+    #expect(suggestion()?.contains("start a client") == true)
+    chrony.kill()
+    #expect(suggestion()?.contains("journalctl -u chrony") == true)
+  }
+
+  @Test("a service that was started without a clock is no reason to examine chronyd's socket")
+  func noClock() {
+    let board = FakeBoard()
+    board.make("/run")
+    let chrony = FakeChrony(board.files.fullPath(Doctor.clockSocket), mode: 0o777)
+    var options = Self.options()
+    options.servesWithoutClock = true
+    let finding = board.findings(options)["clock"]
+    #expect(finding?.outcome == .skipped)
+    #expect(finding?.suggestion?.contains("--clock none") == true)
+    chrony.kill()
   }
 
   // MARK: The ring

@@ -253,13 +253,17 @@ extension Client {
   /// batch of that deferral.
   public mutating func elapse(_ context: ClientContext) {
     elapseServices(context)
+    if deferral.state != .idle { elapseDeferral(context) }
+    if context.shed != services.shed.battery { updateShed(context) }
+    if process.isSuspended || isQueueFull { updateQueue(context) }
+  }
+
+  private mutating func elapseDeferral(_ context: ClientContext) {
     switch deferral.handle(.time(context.now)) {
     case .nothing: break
     case .flush: preconditionFailure("time must not flush a deferral")
     case .finish(let end): finishAfterDrain(end, context)
     }
-    if context.shed != services.shed.battery { updateShed(context) }
-    if process.isSuspended || isQueueFull { updateQueue(context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {

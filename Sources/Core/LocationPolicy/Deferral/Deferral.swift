@@ -161,7 +161,8 @@ public enum DeferralPreconditions {
     static let machine = TransitionCoverage(
       "Deferral", states: "idle armed engaged", events: "call fix time mayEngage mayNotEngage end",
       excluded: [
-        ("idle", "mayEngage mayNotEngage", "only an outstanding call can engage")
+        ("idle", "mayEngage mayNotEngage", "only an outstanding call can engage"),
+        ("idle", "time", "only an outstanding call has a timeout"),
       ])
   }
 

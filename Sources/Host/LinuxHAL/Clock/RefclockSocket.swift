@@ -124,9 +124,10 @@ extension RefclockSocket.Failure: CustomStringConvertible {
     switch self {
     case .missing:
       "the socket does not exist: name it in chrony's configuration with 'refclock SOCK', and restart chronyd"
-    case .abandoned: "chronyd does not run: start it"
+    case .abandoned:
+      "nobody reads the socket: chronyd does not run, or its configuration no longer names it"
     case .forbidden:
-      "this user may not write to the socket: its group must be one of torpord's, with write permission"
+      "torpord may not write to the socket: the socket's group must be one of torpord's, with write permission"
     case .full: "chronyd does not read its samples: restart it"
     case .invalidPath:
       "the path is not absolute or longer than 107 bytes: choose another with --clock"

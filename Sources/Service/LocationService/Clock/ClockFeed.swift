@@ -127,7 +127,7 @@ struct ClockFeed {
   private func problem(at now: Instant) -> String? {
     if isFeeding(at: now) { return nil }
     if case .failing(let failure) = state { return failure.description }
-    guard let newest else { return "no fix yet" }
+    guard let newest else { return "no fix yet: no client needs one, or the receiver has none" }
     guard now - newest.time <= ClockFeed.validity else {
       return "no fixes arrive: no client needs them, or the receiver has none"
     }

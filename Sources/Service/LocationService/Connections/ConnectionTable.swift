@@ -38,9 +38,12 @@ import LocationWire
 struct ConnectionTable {
   /// Maximum number of connections.
   static let capacity = 512
-  /// Quotas of connections.
-  static let quota = ResourceQuota(
-    total: capacity, reserved: 16, unpermitted: 256, perUser: 64, perUnpermittedUser: 64)
+  /// Quotas of connections, if there are descriptors for `total`.
+  static func quota(_ total: Int) -> ResourceQuota {
+    ResourceQuota(
+      total: total, reserved: total / 32, unpermitted: total / 2, perUser: min(64, total / 2),
+      perUnpermittedUser: total / 8)
+  }
   /// Quotas of unsent output in bytes, for users without permission. Connections of other users are bounded one by one.
   static let outputQuota = ResourceQuota(
     total: .max, reserved: 0, unpermitted: 1_048_576, perUser: .max,
@@ -49,6 +52,11 @@ struct ConnectionTable {
   static let acceptsPerWait = 16
   /// How long accepting is suspended when no descriptor is free, unless one is released before.
   static let acceptPause = Interval.seconds(1)
+  /// How long the number of connections is limited after no descriptor was free. The quotas then apply to the connections
+  /// that fit, so that most further ones are refused, which costs less than to close another one for each.
+  static let shortageTime = Interval.seconds(60)
+  /// Smallest number to which connections are limited then.
+  static let shortageMinimum = 16
   /// Maximum number of reads in one wait from a connection that the peer has closed.
   static let readsAfterHangUp = 16
   /// Size of the read buffer in bytes.
@@ -115,6 +123,8 @@ struct ConnectionTable {
   /// Index at which the next turn starts to resume connections, for fairness.
   private(set) var firstResumed = 0
   private(set) var accepting = Accepting.accepting
+  /// The number of connections for which there are descriptors, and until when it applies.
+  private var shortage = (limit: capacity, end: Instant.boot)
   private(set) var deadlines = Deadlines()
   /// Input of the last read.
   private(set) var buffer = [UInt8](repeating: 0, count: ConnectionTable.readSize)
@@ -197,8 +207,15 @@ struct ConnectionTable {
   /// The peer of an accepted descriptor; nil if it has no credentials.
   func peer(of descriptor: Int32) -> Peer? { listener.peer(descriptor) }
 
+  /// Records that no descriptor was free: one of those in use is kept free from now on, to refuse connections with it.
+  mutating func noteShortage(at now: Instant) {
+    let used = slots.count { $0 != nil }
+    shortage = (max(used - 1, ConnectionTable.shortageMinimum), now + ConnectionTable.shortageTime)
+  }
+
   /// Whether a peer may connect.
-  func admission(of peer: Peer, _ permissions: borrowing Permissions) -> Admission {
+  func admission(of peer: Peer, _ permissions: borrowing Permissions, at now: Instant) -> Admission
+  {
     let account = permissions.account(of: peer.user)
     let standing = permissions.standing(of: peer.user)
     var usage = ResourceQuota.Usage()
@@ -208,7 +225,8 @@ struct ConnectionTable {
       if connection.standing(permissions) == .unpermitted { usage.unpermitted += 1 }
       if connection.account == account { usage.own += 1 }
     }
-    switch ConnectionTable.quota.refusal(standing, usage) {
+    let limit = now < shortage.end ? shortage.limit : ConnectionTable.capacity
+    switch ConnectionTable.quota(limit).refusal(standing, usage) {
     case nil: return .granted
     case .user: return .refused
     case .unpermitted:

@@ -13,6 +13,7 @@ extension LocationServer {
       guard descriptor >= 0 else {
         switch -descriptor {
         case EMFILE:
+          connections.noteShortage(at: now)
           if let index = connections.heaviest(for: nil, fallsBackToAny: true, permissions) {
             close(index)
             continue
@@ -33,7 +34,7 @@ extension LocationServer {
 
   /// Whether a peer may connect. May close another connection for it.
   private mutating func allows(_ peer: Peer) -> Bool {
-    switch connections.admission(of: peer, permissions) {
+    switch connections.admission(of: peer, permissions, at: now) {
     case .granted: break
     case .displacing(let index): close(index)
     case .refused: return false

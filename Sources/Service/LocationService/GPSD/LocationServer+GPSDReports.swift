@@ -267,7 +267,7 @@ extension LocationServer {
   ///
   /// No fix from before its first program was attached: it may have had no permission then, or reduced accuracy (RNG-6).
   /// A client that may use location only while it is in use: from before its present programs. Binary search, because
-  /// fixes are in the order of their times.
+  /// fixes are in the order of their times; a destroyed fix is represented by the next one.
   private func firstOfGPSDHistory(
     since start: UTCTime, _ client: Int, _ engine: borrowing Engine
   ) -> UInt64 {
@@ -282,13 +282,16 @@ extension LocationServer {
     var high = engine.head
     while low < high {
       let middle = low + (high - low) / 2
-      if let fix = engine.stored(at: middle)?.fix, fix.acquired >= limit.time,
-        utc(of: fix).map({ $0 >= start }) ?? true,
-        engine.withClient(ClientID(client), { $0.mayReceive(fix) })
+      guard let stored = engine.nextFix(from: middle, before: high) else {
+        high = middle
+        continue
+      }
+      if stored.fix.acquired >= limit.time, utc(of: stored.fix).map({ $0 >= start }) ?? true,
+        engine.withClient(ClientID(client), { $0.mayReceive(stored.fix) })
       {
         high = middle
       } else {
-        low = middle + 1
+        low = stored.name.sequence + 1
       }
     }
     return low

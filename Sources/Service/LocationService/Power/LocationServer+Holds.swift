@@ -9,6 +9,9 @@ extension LocationServer {
     guard !power.hasShedLevels else {
       return .error(.notAvailable(what: "a hold: the battery is low"))
     }
+    guard clients[client].holds.all.count < ClientHolds.capacity else {
+      return .error(.limitExceeded(what: "active holds", limit: Int64(ClientHolds.capacity)))
+    }
     guard let id = clients[client].holds.begin(seconds, reason, at: now) else {
       return .error(
         .limitExceeded(what: "seconds of holds", limit: ClientHolds.budget.microseconds / 1_000_000)

@@ -112,7 +112,7 @@ struct DoctorCommand: ParsableCommand {
     options.state = state
     options.measuresTimeToFix = !quick
     options.sleepTrial = sleep ? .seconds(10) : nil
-    options.clock = clockReport
+    setClock(of: &options)
     try checkTimeout(options.profile)
     if let timeout { options.fixTimeout = timeout }
     try StopSignals.install()
@@ -124,13 +124,18 @@ struct DoctorCommand: ParsableCommand {
     try finish(doctor, printer)
   }
 
-  /// The feed of the system clock, from the running service; nil if none answers.
-  private var clockReport: Doctor.ClockReport? {
+  /// Sets the feed of the system clock, if a running service reports it.
+  private func setClock(of options: inout Doctor.Options) {
     guard var connection = try? LocationConnection(path: LocationConnection.defaultPath),
-      let status = try? connection.getStatus(), let clock = status.clock
-    else { return nil }
+      let status = try? connection.getStatus()
+    else { return }
+    guard let clock = status.clock else {
+      // The clock is not reported to users who may not use location.
+      options.servesWithoutClock = geteuid() == 0
+      return
+    }
     let text = ClockText(clock: clock, times: ServiceClock(now: status.now)).line
-    return Doctor.ClockReport(
+    options.clock = Doctor.ClockReport(
       isFeeding: clock.isFeeding, isRefused: clock.isRefused, text: text)
   }
 

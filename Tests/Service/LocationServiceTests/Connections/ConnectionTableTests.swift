@@ -40,7 +40,7 @@ struct ConnectionTableTests {
     }
 
     func admission(of user: UInt32) -> ConnectionTable.Admission {
-      table.admission(of: Peer(user: user, process: 1), permissions)
+      table.admission(of: Peer(user: user, process: 1), permissions, at: .boot)
     }
   }
 

@@ -35,6 +35,15 @@ struct GPSDHistoryTests {
     #expect(lines.last?.contains("\"fixes\":3,\"complete\":true") == true)
   }
 
+  @Test("GPD-11: a destroyed fix hides no other", arguments: 0..<5)
+  func destroyed(_ sequence: UInt64) throws {
+    let bench = try GPSDBench.make()
+    let program = bench.gpsdProgram(watchJSON, of: user)
+    for _ in 0..<5 { bench.fix() }
+    bench.destroyFix(sequence)
+    #expect(count(bench, program) == 4)
+  }
+
   @Test("GPD-11: without a WATCH, fixes of the past are an error")
   func withoutWatch() throws {
     let bench = try GPSDBench.make()

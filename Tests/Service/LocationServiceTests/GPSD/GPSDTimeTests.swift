@@ -50,6 +50,26 @@ struct GPSDTimeTests {
     #expect(lines.allSatisfy { !$0.contains("\"time\"") && !$0.contains("\"ept\"") })
   }
 
+  @Test("with a pulse per second, PPS follows TOFF, with the time of the pulse")
+  func pps() throws {
+    let bench = try bench()
+    let program = bench.gpsdProgram("?WATCH={\"pps\":true}", of: user)
+    for _ in 0..<3 {
+      _ = program.lines()
+      // The fix arrives 0.3 s after the pulse of its second.
+      bench.stage.pulse = bench.stage.now + .milliseconds(700)
+      bench.fix()
+    }
+    let lines = program.lines()
+    #expect(classes(lines) == ["TOFF", "PPS"])
+    let pulse = Self.boot + (bench.stage.now - .boot) - .milliseconds(300)
+    let seconds = pulse.microseconds / 1_000_000
+    #expect(
+      lines.last?.contains("\"clock_sec\":\(seconds),\"clock_nsec\":700000000,\"precision\":-20")
+        == true, "\(lines)")
+    #expect(lines.last?.contains("\"real_sec\":1750000003,\"real_nsec\":0,") == true)
+  }
+
   private static func times(_ change: (inout EpochTime) -> Void) -> GPSDTimes? {
     var epoch = EpochTime(
       number: 1, utc: UTCTime(microseconds: 1_750_000_000_980_000),

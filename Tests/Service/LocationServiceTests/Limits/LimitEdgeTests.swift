@@ -186,6 +186,35 @@ struct LimitEdgeTests {
     #expect(unpermitted.count { $0.isClosed } == 1)
   }
 
+  @Test(
+    "RES-4: after a shortage of descriptors the quotas apply to the connections that fit, for 60 s")
+  func shortage() throws {
+    let bench = try Users.bench()
+    var programs: [Program] = []
+    for number in 0..<40 as Range<UInt32> {
+      programs.append(bench.program(of: 6_000 + number / 20))
+    }
+    let accept = bench.listener.accept
+    var tries = 0
+    bench.listener.accept = {
+      tries += 1
+      return tries == 1 ? -EMFILE : accept()
+    }
+    // 39 connections fit, one of them reserved; users without permission get 19, and each of them 4.
+    let permitted = try #require(bench.admittedProgram(of: Users.friend))
+    #expect(bench.connectionCounts.values.reduce(0, +) == 39)
+    #expect(bench.admittedProgram(of: 6_000) == nil, "over the quota of its user")
+    let third = try #require(bench.admittedProgram(of: 6_002), "a user with less than others")
+    #expect(bench.connectionCounts.values.reduce(0, +) == 39)
+    // The silent ones time out.
+    bench.pass(11)
+    for _ in 0..<4 { programs.append(try #require(bench.admittedProgram(of: 6_000))) }
+    #expect(bench.admittedProgram(of: 6_000) == nil)
+    bench.pass(50)
+    for _ in 0..<5 { programs.append(try #require(bench.admittedProgram(of: 6_000))) }
+    _ = (permitted, third, programs)
+  }
+
   @Test("RES-6: pending calls of users without permission never keep the board awake")
   func boardSleeps() throws {
     let bench = try Users.bench()

@@ -141,6 +141,18 @@ struct HoldCallTests {
     #expect(bench.call(begin(30), control) == .holding(3))
   }
 
+  @Test("PWR-13: a fifth active hold is refused with the limit")
+  func fifth() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("uplink")
+    defer { watch.quit() }
+    for id in 1...4 as ClosedRange<Int64> { #expect(bench.call(begin(1), control) == .holding(id)) }
+    #expect(
+      bench.call(begin(1), control) == .error(.limitExceeded(what: "active holds", limit: 4)))
+    _ = bench.call(.endHold(2), control)
+    #expect(bench.call(begin(1), control) == .holding(5))
+  }
+
   @Test("RNG-2: `Connect` returns the ring's id to clients that may use location")
   func ringID() throws {
     let bench = try ServiceBench(policy(.always))

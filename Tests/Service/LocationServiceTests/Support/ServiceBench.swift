@@ -1,4 +1,5 @@
 import CLinux
+import DeferralCache
 import GNSSProtocols
 import Glibc
 import LinuxHAL
@@ -29,6 +30,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     var isUnplugged = false
     /// A charge of the battery that the next wait reports, percent.
     var charge: UInt8?
+    /// A pulse per second that the next wait reports.
+    var pulse: Instant?
   }
 
   let events: EventWait
@@ -43,9 +46,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
     stage.deadline = deadline
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
-    defer { stage.charge = nil }
+    defer { (stage.charge, stage.pulse) = (nil, nil) }
     return WakeReport(
-      reason: reason, batchPinRose: false, battery: stage.charge,
+      reason: reason, batchPinRose: false, battery: stage.charge, pulse: stage.pulse,
       inputStart: stage.bytes.isEmpty ? nil : stage.now)
   }
 
@@ -155,6 +158,12 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let copy = TestFolder()
     for name in ["state.db", "state.db-wal"] { folder.copy(name, to: copy) }
     return Remains(folder: copy, ring: ring.bytes, second: second)
+  }
+
+  /// Overwrites a fix in the ring, as a power failure can.
+  func destroyFix(_ sequence: UInt64) {
+    let slot = Int(sequence) % ServiceBench.ringCapacity
+    ring[ring.size - (ServiceBench.ringCapacity - slot) * FixRing.slotSize] ^= 0xFF
   }
 
   /// Runs the service until no work is left.

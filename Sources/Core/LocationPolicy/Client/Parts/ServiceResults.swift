@@ -35,17 +35,17 @@ enum RefusedCall: Sendable {
 struct ServiceResults: ~Copyable, Sendable {
   private let marker = AddressOnly()
   /// A report of significant change.
-  private(set) var significantReport: StoredFix?
+  private(set) var significantReport: StoredFix? { didSet { updateStatus() } }
   /// A coarse fix of running updates.
-  private(set) var updateReport: StoredFix?
+  private(set) var updateReport: StoredFix? { didSet { updateStatus() } }
   /// The answer to a single request.
-  private var answer = LocationRequest.Outcome.nothing
+  private var answer = LocationRequest.Outcome.nothing { didSet { updateStatus() } }
   /// The departure of a visit whose arrival was reported.
-  private var departure: Visit?
+  private var departure: Visit? { didSet { updateStatus() } }
   /// The latest visit, whose arrival is unreported; with its departure if it has ended.
-  private var latest: Visit?
+  private var latest: Visit? { didSet { updateStatus() } }
   /// The refusal of the latest request.
-  private(set) var refusal: RefusedCall?
+  private(set) var refusal: RefusedCall? { didSet { updateStatus() } }
   /// A pause or resume of updates.
   private(set) var pause = PauseMonitor.Outcome.nothing
 
@@ -53,9 +53,13 @@ struct ServiceResults: ~Copyable, Sendable {
 
   // MARK: Status
 
-  /// Whether `nextReport`, `nextVisit` or `nextRefusal` returns a notice.
-  var hasNotices: Bool {
-    !significantReport.isNil || !updateReport.isNil || hasAnswer || hasVisit || refusal != nil
+  /// Whether `nextReport`, `nextVisit` or `nextRefusal` returns a notice. Computed when a result changes, because each
+  /// step of the engine reads it for each client.
+  private(set) var hasNotices = false
+
+  private mutating func updateStatus() {
+    hasNotices =
+      !significantReport.isNil || !updateReport.isNil || hasAnswer || hasVisit || refusal != nil
   }
 
   /// Whether the result of a single request is unreported.
