@@ -8,9 +8,11 @@
 --charge
 --client
 --completion
+--config
 --count
 --date
 --distance
+--file
 --follow
 --force
 --format

@@ -7,9 +7,11 @@
 --capacity
 --charge
 --client
+--config
 --count
 --date
 --distance
+--file
 --follow
 --force
 --format

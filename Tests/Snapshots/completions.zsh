@@ -8,9 +8,11 @@
 --charge
 --client
 --completion
+--config
 --count
 --date
 --distance
+--file
 --follow
 --force
 --format
@@ -39,6 +41,7 @@
 --sleep
 --socket
 --state
+--status
 --timeout
 --toolset
 --total
