@@ -1,7 +1,7 @@
 import LocationTypes
 import UplinkPayload
 
-/// The settings of the uplink, from `uplink.toml` (Docs/Reference/uplink-toml.md).
+/// The settings of the uplink, from `uplink.toml` (Docs/Reference/uplink.md).
 public struct UplinkSettings: Equatable, Sendable {
   /// When a fix counts as delivered.
   public enum Confirmation: String, CaseIterable, Sendable {
