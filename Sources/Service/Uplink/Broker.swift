@@ -30,7 +30,14 @@ public protocol BrokerConnection: ~Copyable {
   ) throws(BrokerError) {
     let device = device.description
     address = destination.address
-    let password = destination.passwordFile.flatMap { PrivateFile.firstLine(of: $0) }
+    var password: String?
+    if let path = destination.passwordFile {
+      password = PrivateFile.firstLine(of: path)
+      guard password?.isEmpty == false else {
+        throw BrokerError(
+          description: "\(address): '\(path)' cannot be read, or its first line is empty")
+      }
+    }
     if let opened = try unsafe Broker.open(destination, password, device, usesVersion5: true) {
       unsafe connection = opened
     } else if let opened = try unsafe Broker.open(

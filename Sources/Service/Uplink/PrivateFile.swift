@@ -22,6 +22,9 @@ enum PrivateFile {
         problem: "'\(path)' cannot be read: \(reason)",
         suggestion: "check its owner and mode with ls -l")
     }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      return Problem(problem: "'\(path)' is not a file", suggestion: "name a regular file")
+    }
     guard !isSecret || status.st_mode & 0o007 == 0 else {
       return Problem(
         problem: "'\(path)' can be read by other users", suggestion: "run `chmod o= \(path)`")

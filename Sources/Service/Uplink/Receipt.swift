@@ -51,7 +51,9 @@ struct Receipt: Equatable {
   }
 
   /// Whether the receipt names a later fix than any that was sent: it is not about this board's messages.
-  func isAhead(of newest: FixName) -> Bool { last.map { !$0.isUpTo(newest) } ?? false }
+  func isAhead(of newest: FixName) -> Bool {
+    [last, gap].contains { $0.map { !$0.isUpTo(newest) } ?? false }
+  }
 }
 
 extension FixName {

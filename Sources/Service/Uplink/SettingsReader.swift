@@ -81,6 +81,11 @@ struct SettingsReader {
       }
       if let destination = readDestination(child, path) { found.append(destination) }
     }
+    if text.children(of: index).isEmpty {
+      report(
+        "destination", at: node.keyPosition, "is empty",
+        expected: "at least one table [[destination]]")
+    }
     return found
   }
 

@@ -33,6 +33,8 @@ public struct UplinkController: ~Copyable {
   public static let clientName = "uplink"
   /// Time without a further notice after which a batch counts as complete.
   static let batchPause = Interval.milliseconds(200)
+  /// Longest time for which notices are collected without an upload, while they follow each other without a pause.
+  static let longestCollection = Interval.seconds(5)
   /// Longest hold of an upload.
   static let hold = Interval.seconds(45)
   /// Time after which a session counts as one that worked.
@@ -137,10 +139,16 @@ public struct UplinkController: ~Copyable {
 
   /// Waits for notices or for the time of an upload, and uploads what is due.
   private mutating func turn(_ session: inout ClientSession) throws(ClientError) {
-    let wait = due.map { max(.zero, $0 - UplinkClock.now) }
-    if let notice = try session.nextNotice(within: wait) {
+    let start = UplinkClock.now
+    let wait = due.map { max(.zero, $0 - start) }
+    // Fixes beyond the limit stay in the service until an upload has made space.
+    let mustUploadFirst = pending.isFull && wait == .zero
+    if !mustUploadFirst, let notice = try session.nextNotice(within: wait) {
       try handle(notice, &session)
-      while let more = try session.nextNotice(within: UplinkController.batchPause) {
+      let end = UplinkClock.now + UplinkController.longestCollection
+      while !pending.isFull, UplinkClock.now < end,
+        let more = try session.nextNotice(within: UplinkController.batchPause)
+      {
         try handle(more, &session)
       }
     }
@@ -217,8 +225,8 @@ public struct UplinkController: ~Copyable {
     status.lastUpload = UplinkClock.utc
     status.pending = pending.count
     report(status)
-    // Dropped fixes are delivered again to a new session.
-    if pending.hasDropped && pending.isEmpty { hasEnded = true }
+    // Dropped fixes are delivered again to a new session, and so is the fix after a gap that is pending.
+    if pending.hasDropped && !pending.hasMessage { hasEnded = true }
     if !isDeferring { try allowDeferral(&session) }
   }
 
@@ -227,7 +235,7 @@ public struct UplinkController: ~Copyable {
     _ upload: Upload, _ session: inout ClientSession
   ) throws(ClientError) -> BrokerError? {
     var failure: BrokerError?
-    for destination in settings.destinations {
+    for destination in settings.destinations where isPermitted {
       failure = try send(upload, to: destination, &session)
       if failure == nil { break }
     }
@@ -243,12 +251,20 @@ public struct UplinkController: ~Copyable {
     var sessionFailure: ClientError?
     do throws(BrokerError) {
       var broker = try Broker(destination, device: settings.device)
-      while isPermitted, UplinkClock.now < end {
-        guard try upload.sendNext(&pending, over: &broker, log: log) else { break }
+      while UplinkClock.now < end {
+        do throws(ClientError) {
+          // A permission that was revoked since, also while the connection was opened, ends the upload.
+          while !pending.isFull, let notice = try session.nextNotice(within: .zero) {
+            try handle(notice, &session)
+          }
+        } catch {
+          sessionFailure = error
+        }
+        guard isPermitted, sessionFailure == nil,
+          try upload.sendNext(&pending, over: &broker, log: log)
+        else { break }
         do throws(ClientError) {
           try acknowledge(&session)
-          // A revoked permission ends the upload.
-          while let notice = try session.nextNotice(within: .zero) { try handle(notice, &session) }
         } catch {
           sessionFailure = error
           break

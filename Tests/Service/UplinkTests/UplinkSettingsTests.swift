@@ -83,6 +83,10 @@ struct UplinkSettingsTests {
         "u.toml:1:11: receipt: unknown word \"no\"; expected \"store\" or \"broker\""
       ),
       (
+        "destination = []",
+        "u.toml:1:1: destination: is empty; expected at least one table [[destination]]"
+      ),
+      (
         "[[destination]]\nport = 5",
         "u.toml:1:1: destination[0].host: is missing; expected a host name or an address"
       ),
@@ -101,6 +105,14 @@ struct UplinkSettingsTests {
     ])
   func problem(text: String, expected: String) {
     #expect(problems(text).first == expected)
+  }
+
+  @Test("a folder or a pipe is no file of the settings")
+  func noFile() {
+    #expect(PrivateFile.problem(with: "/", isSecret: false)?.problem == "'/' is not a file")
+    #expect(
+      PrivateFile.problem(with: "/dev/null", isSecret: false)?.problem.contains("not a file")
+        == true)
   }
 
   @Test("without a machine id the name of the board is required")

@@ -75,6 +75,7 @@ struct UploadTests {
       [#"{"ring":"00000000000000ac","generation":7,"sequence":2}"#],
       [#"{"ring":"00000000000000ab","generation":8,"sequence":101}"#],
       [#"{"ring":"00000000000000ab","generation":9,"sequence":0}"#],
+      [#"{"ring":"00000000000000ab","generation":7,"sequence":2,"gap":{"generation":9,"next":1}}"#],
     ])
   func unconfirmed(receipts: [String]) {
     var pending = pending([fix(7, 1), fix(7, 2)])
