@@ -44,7 +44,8 @@ struct Chart {
       <figure class="\(kind)"><figcaption><b>\(title)</b> <span class="note">\(note)</span>\
       </figcaption>\
       <div class="plot" style="--height:\(height);--rows:\(y.ticks.count)">\
-      <svg viewBox="0 0 10000 \(height)" preserveAspectRatio="none" role="img" aria-label="\(title): \(note)">\
+      <svg viewBox="0 0 10000 \(height)" preserveAspectRatio="none" role="img" \
+      aria-label="\(title): \(note)">\
       <path class="grid" d="\(path(grid))"/>\(paths)</svg>\(texts)</div>\
       <p class="key">\(keys)</p></figure>
       """

@@ -14,7 +14,6 @@ struct PositionSamples {
   /// Creates an empty collection with cells of `cell_m` metres.
   init(cell_m: Double) { self.cell_m = cell_m }
 
-  /// Adds a position.
   mutating func add(_ point: Chart.Point) {
     points.insert(rounded(point))
     while points.count > PositionSamples.capacity {
@@ -34,7 +33,6 @@ struct TangentPlane {
   private(set) var extent_m = 0.0
   private var centre: Coordinate
 
-  /// The plane for `track`.
   init(_ track: Track) {
     centre = track.points[0].coordinate
     let (low, high) = track.points.map { point($0.coordinate) }.bounds

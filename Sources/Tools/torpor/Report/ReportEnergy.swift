@@ -7,7 +7,6 @@ import LocationWire
 extension ReportPage {
   private typealias Use = (name: String, time: Interval, energy_mJ: Double)
 
-  /// The section.
   var energySection: HTML {
     let receiver = TraceReceiverState.allCases.map { state -> Use in
       (state.name, energy.receiverTime[state.rawValue], energy.receiverUse_mJ[state.rawValue])

@@ -11,7 +11,8 @@ extension ReportPage {
     font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
     main{max-width:60rem;margin:0 auto;padding:1.75rem 1.25rem;overflow-wrap:anywhere}
     h1{font-size:1.75rem;line-height:1.2}
-    h2{font-size:1.125rem}h3{font-size:.9375rem;margin-top:1.5rem}
+    h2{font-size:1.125rem}
+    h3{font-size:.9375rem;margin-top:1.5rem}
     .note,.key,dt,thead,.y,.x{color:var(--soft);font-size:.8125rem}
     .lead{color:var(--soft);margin:.5rem 0}
     section,.tiles{background:var(--card);border:1px solid var(--line);border-radius:.75rem;
@@ -36,36 +37,41 @@ extension ReportPage {
     .grid,.blank{--c:var(--line);stroke-width:1}
     .bars .grid{stroke:none}
     .band,.r3{--o:.2}
-    .area,.blank,.r1{--o:.6}.r2{--o:.36}
-    .over{--c:var(--bad)}.plain{--c:var(--plain)}
+    .area,.blank,.r1{--o:.6}
+    .r2{--o:.36}
+    .over{--c:var(--bad)}
+    .plain{--c:var(--plain)}
     .trackline,.gap{--c:var(--path)}
     .bound,.deliveries,.ring,.end{--c:var(--ink)}
     .start{--c:var(--card);stroke-width:10}
     .gap,.bound{stroke-dasharray:5 4;stroke-linecap:butt}
     .deliveries,.fix{stroke-width:4.5}
     .many{stroke-width:3}
-    .ring{stroke-width:15}.end{stroke-width:7}
+    .ring{stroke-width:15}
+    .end{stroke-width:7}
     .y,.x,.pin{position:absolute;line-height:1;white-space:nowrap;transform:translate(-50%,.45rem)}
     .y{transform:translate(calc(-100% - .5rem),-50%)}
     .pin{font-weight:650;font-size:.8125rem;transform:translate(.75rem,-50%)}
     .key{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem}
     .k::before{content:"";display:inline-block;width:.75rem;height:.75rem;border-radius:.15rem;
     margin-right:.4rem;vertical-align:-.08rem;background:var(--c);opacity:var(--o)}
-    .k.curve::before,.k.trackline::before,.k.gap::before,.k.bound::before{height:0;
-    width:1.1rem;border-top:2px solid var(--c);vertical-align:.22rem}
+    .k.curve::before,.k.trackline::before,.k.gap::before,.k.bound::before{height:0;border-radius:0;
+    width:1.1rem;border-top:2px solid var(--c);background:none;vertical-align:.22rem}
     .k.gap::before,.k.bound::before{border-top-style:dashed}
     .k.fix::before,.k.deliveries::before,.k.start::before,.k.end::before{width:.5rem;height:.5rem;
     border-radius:50%;vertical-align:.05rem}
     .k.start::before{outline:2px solid var(--ink)}
     table{border-collapse:collapse;width:100%;font-size:.875rem;overflow-wrap:break-word}
     th,td{text-align:right;padding:.35rem .3rem;border-top:1px solid var(--line);font-weight:400}
-    td{unicode-bidi:isolate;white-space:nowrap}th:first-child{text-align:left}
+    td{unicode-bidi:isolate;white-space:nowrap}
+    td:nth-child(2):last-child{white-space:normal;overflow-wrap:anywhere}
+    th:first-child{text-align:left}
     .scroll{overflow-x:auto;white-space:nowrap}
     summary{cursor:pointer}
     @media(max-width:36rem){main{padding:1.25rem .75rem}section{padding:1rem .875rem}
     .tile{padding:.75rem .875rem;flex-basis:40%}.big,h1{font-size:1.3125rem}
     table,table .note{font-size:.75rem}
-    .strip .note{display:block}.strip .plot{height:7rem;margin-left:2.6rem}}
+    .strip .note{display:block}.strip .plot{height:7rem;margin:0 .7rem 1.75rem 2.6rem}}
     @media print{body{background:none}section,.tiles{break-inside:avoid}}
     """
 }

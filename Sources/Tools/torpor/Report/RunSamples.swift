@@ -6,14 +6,11 @@ struct RunSamples {
   /// Number of buckets of the curves in a row of the table.
   static let bucketsPerRow = 20
 
-  /// Interval of a row of the table.
   let rowInterval: Interval
   /// Power of the receiver, and of the board without it, mW.
   private(set) var receiver: StepCurve
   private(set) var board: StepCurve
-  /// Number of undelivered fixes.
   private(set) var undelivered: StepCurve
-  /// Width of a bucket, seconds.
   var bucket_s: Double { Double(undelivered.width) / 1e6 }
   /// Number of fixes, and of fixes delivered, by the index of a bucket.
   private(set) var fixes: [Int: Int] = [:]

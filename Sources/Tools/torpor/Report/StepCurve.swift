@@ -12,7 +12,6 @@ struct StepCurve {
     var time: Int64 = 0
     var area = 0.0
 
-    /// Whether no value is known in this interval.
     var isEmpty: Bool { time == 0 }
     /// Mean over the time with a known value; 0 if empty.
     var mean: Double { time > 0 ? area / Double(time) : 0 }
@@ -32,7 +31,6 @@ struct StepCurve {
   private var value: Double?
   private var since: Int64 = 0
 
-  /// Creates a curve without a value.
   init(width: Interval) { self.width = max(1, width.microseconds) }
 
   /// Sets the value from `moment` on; nil if unknown.
