@@ -8,7 +8,7 @@ public struct BrokerError: Error, Equatable, CustomStringConvertible {
   public let description: String
 }
 
-/// What the controller needs of a broker; a test has its own.
+/// The operations of a broker that an upload uses. Tests replace the broker.
 public protocol BrokerConnection: ~Copyable {
   /// Publishes a message and waits until the broker has acknowledged it.
   mutating func publish(_ bytes: [UInt8], to topic: String) throws(BrokerError)

@@ -252,29 +252,27 @@ public struct UplinkController: ~Copyable {
     do throws(BrokerError) {
       var broker = try Broker(destination, device: settings.device)
       while UplinkClock.now < end {
-        do throws(ClientError) {
-          // A permission that was revoked since, also while the connection was opened, ends the upload.
-          while !pending.isFull, let notice = try session.nextNotice(within: .zero) {
-            try handle(notice, &session)
-          }
-        } catch {
-          sessionFailure = error
-        }
-        guard isPermitted, sessionFailure == nil,
-          try upload.sendNext(&pending, over: &broker, log: log)
-        else { break }
-        do throws(ClientError) {
-          try acknowledge(&session)
-        } catch {
+        do throws(ClientError) { try acknowledgeConfirmed(&session) } catch {
           sessionFailure = error
           break
         }
+        guard isPermitted, try upload.sendNext(&pending, over: &broker, log: log) else { break }
       }
     } catch {
       return error
     }
     if let sessionFailure { throw sessionFailure }
+    try acknowledge(&session)
     return nil
+  }
+
+  /// Acknowledges what the last message has confirmed, and handles the notices since: a permission that was revoked, also
+  /// while the connection was opened, ends the upload.
+  private mutating func acknowledgeConfirmed(_ session: inout ClientSession) throws(ClientError) {
+    try acknowledge(&session)
+    while !pending.isFull, let notice = try session.nextNotice(within: .zero) {
+      try handle(notice, &session)
+    }
   }
 
   private mutating func acknowledge(_ session: inout ClientSession) throws(ClientError) {

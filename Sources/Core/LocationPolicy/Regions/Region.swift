@@ -71,9 +71,9 @@ public struct Region: Equatable, Sendable {
 public enum RegionState: Int, Sendable {
   /// Not decided yet, or not monitored.
   case unknown = 0
-  /// Inside the circle.
+  /// Inside the shape.
   case inside = 1
-  /// Outside the circle.
+  /// Outside the shape.
   case outside = 2
 
   /// The corresponding state of a `CLMonitor` condition.

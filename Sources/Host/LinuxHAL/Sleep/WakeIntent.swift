@@ -98,6 +98,8 @@ public struct WakeIntent: Equatable, Sendable {
   // MARK: File
 
   private static let title = "torpor wake intent 1"
+  /// Bound of the UTC in a record, 36,000 years from 1970: no sum or difference with another time overflows.
+  private static let latestUTC_us: UInt64 = 1 << 60
 
   /// Text of the record, one line for each value.
   var text: String {
@@ -122,7 +124,8 @@ public struct WakeIntent: Equatable, Sendable {
     }
     func number(_ key: String) -> Int64? { value(key).flatMap { Int64($0) } }
     guard let boot = number("boot"), let off = number("off_us"), let utc = number("off_utc_us"),
-      let until = number("until_us"), let alarm = value("alarm"), boot > 0, off >= 0, until >= off
+      let until = number("until_us"), let alarm = value("alarm"), boot > 0, off >= 0, until >= off,
+      until <= Instant.distantFuture.microseconds, utc.magnitude <= WakeIntent.latestUTC_us
     else { return nil }
     self.init(
       boot: BootIdentity(number: boot), off: Instant(microseconds: off),

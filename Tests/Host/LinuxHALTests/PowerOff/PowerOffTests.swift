@@ -119,9 +119,16 @@ import Testing
     #expect(folder.names == ["wake-intent"])
     #expect(powerOff(clock, boot: other).consumeIntent()?.intent == stored)
     #expect(powerOff(clock, boot: other).consumeIntent() == nil && folder.names.isEmpty)
+    let latest = Int64.max
     for text in [
       "", "torpor wake intent 1\n", intent.text.replacing("until_us=", with: "until_us=x"),
+      intent.text.replacing("until_us=\(intent.until.microseconds)", with: "until_us=\(latest)"),
+      intent.text.replacing(
+        "off_utc_us=\(intent.offUTC.microseconds)", with: "off_utc_us=\(latest)"),
+      intent.text.replacing(
+        "off_utc_us=\(intent.offUTC.microseconds)", with: "off_utc_us=-\(latest)"),
     ] {
+      #expect(text != intent.text)
       folder.write(Array(text.utf8), to: "wake-intent")
       #expect(powerOff(clock).consumeIntent() == nil, "\(text)")
     }
