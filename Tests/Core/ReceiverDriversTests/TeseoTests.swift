@@ -42,6 +42,7 @@ import Testing
     bench.clearRecords()
     bench.run(60)
     #expect(bench.fixes.count > 30, "\(bench.fixes.count)")
+    #expect(Self.sent(bench, "PSTMGETPAR") == 0, "its own list of sentences is no loss")
   }
 
   @Test(
