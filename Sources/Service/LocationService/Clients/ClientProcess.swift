@@ -37,7 +37,7 @@ struct ClientProcess {
   /// Services started by this process, which determine the pending events it may receive (BKG-6).
   private(set) var startedServices = StartedServices()
   /// Progress of the report of a possible loss.
-  private(set) var lossReport = LossReport.none
+  private(set) var lossReport = LossReport.absent
 
   /// - Parameter execution: State until the process reports one.
   init(control: Int, session: Int64, execution: ExecutionState) {
@@ -120,7 +120,7 @@ struct ClientProcess {
 /// receives it again.
 enum LossReport: Equatable {
   /// Nothing was queued for the process.
-  case none
+  case absent
   /// The gap is in the queue.
   case queued
   /// The gap was written, and no fix after it.

@@ -226,7 +226,7 @@ struct ServedClient {
 
   /// The gap of a possible loss is queued for the process. Returns false if it was queued before.
   mutating func queueLoss() -> Bool {
-    guard process?.lossReport == LossReport.none else { return false }
+    guard process?.lossReport == LossReport.absent else { return false }
     process?.setLossReport(.queued)
     return true
   }
@@ -248,11 +248,13 @@ struct ServedClient {
 
   /// What was written may not have been read. Returns whether the gap of a possible loss must be queued again.
   mutating func withdrawLoss() -> Bool {
-    switch process?.lossReport {
-    case .sent, .followed: process?.setLossReport(.none)
-    case LossReport.none, .queued, nil: return false
+    guard let process else { return false }
+    switch process.lossReport {
+    case .absent, .queued: return false
+    case .sent, .followed:
+      self.process?.setLossReport(.absent)
+      return mayHaveLostFixes
     }
-    return mayHaveLostFixes
   }
 
   /// The process has acknowledged the fixes up to this sequence number. If one of them was sent after the gap of a

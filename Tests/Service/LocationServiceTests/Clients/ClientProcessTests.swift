@@ -102,7 +102,9 @@ struct ClientProcessTests {
     #expect(!rows.needsUpdate(isFlushing: true))
   }
 
-  @Test("RNG-4: a possible loss is reported until a fix after it is acknowledged, which makes the rows dirty")
+  @Test(
+    "RNG-4: a possible loss is reported until a fix after it is acknowledged, which makes the rows dirty"
+  )
   func loss() {
     let access = Users.policy.access(uid: Users.friend, client: "a")
     var client = ServedClient(
@@ -127,7 +129,7 @@ struct ClientProcessTests {
     client.acknowledgeLoss(through: 8)
     #expect(client.mayHaveLostFixes && !client.rows.isDirty)
     let mustRepeat = client.withdrawLoss()
-    #expect(mustRepeat && client.process?.lossReport == LossReport.none)
+    #expect(mustRepeat && client.process?.lossReport == LossReport.absent)
     client.markLossRead(before: 9)
     client.acknowledgeLoss(through: 9)
     #expect(!client.mayHaveLostFixes && client.rows.isDirty)

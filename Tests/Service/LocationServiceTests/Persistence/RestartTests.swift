@@ -188,7 +188,8 @@ struct RestartTests {
     #expect(!isSentLoss("other", next))
   }
 
-  @Test("RNG-4: after a power cut a client with running updates is sent a gap, until it has handled it")
+  @Test(
+    "RNG-4: after a power cut a client with running updates is sent a gap, until it has handled it")
   func powerCut() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
