@@ -13,9 +13,13 @@ struct SettingsReader {
   /// Why a file that the settings name may not be used; nil if it may. The second argument: whether it is secret.
   typealias CheckFile = (String, Bool) -> PrivateFile.Problem?
 
-  private static let rootKeys = ["device", "every_s", "slack_s", "receipt", "destination"]
+  private static let rootKeys = [
+    "device", "every_s", "slack_s", "receipt", "visits", "newest", "home_assistant", "region",
+    "destination",
+  ]
+  private static let regionKeys = ["name", "latitude", "longitude", "radius_m"]
   private static let destinationKeys = [
-    "host", "port", "user", "password_file", "ca", "certificate", "key",
+    "host", "port", "tls", "user", "password_file", "ca", "certificate", "key",
   ]
 
   init(_ text: TOMLText, file: String, checkFile: @escaping CheckFile) {
@@ -30,15 +34,30 @@ struct SettingsReader {
     var interval = 3_600.0
     var slack: Double?
     var confirmation = UplinkSettings.Confirmation.store
+    var (visits, newest, homeAssistant) = (false, false, false)
+    var regions: [UplinkSettings.Region] = []
     var destinations: [UplinkSettings.Destination]?
     for index in text.children(of: -1) {
       let node = text.nodes[index]
       switch node.key {
       case "device": device = readDevice(index) ?? device
-      case "every_s": interval = number(index, UplinkSettings.Limits.interval) ?? interval
-      case "slack_s": slack = number(index, 0...UplinkSettings.Limits.interval.upperBound)
+      case "every_s":
+        interval = number(index, node.key, UplinkSettings.Limits.interval, "seconds") ?? interval
+      case "slack_s":
+        let range = 0...UplinkSettings.Limits.interval.upperBound
+        slack = number(index, node.key, range, "seconds")
       case "receipt": confirmation = readConfirmation(index) ?? .store
-      case "destination": destinations = readDestinations(index)
+      case "visits": visits = flag(index, node.key) ?? false
+      case "newest": newest = flag(index, node.key) ?? false
+      case "home_assistant": homeAssistant = flag(index, node.key) ?? false
+      case "region":
+        regions = readTables(index, limit: UplinkSettings.Limits.regions) {
+          $0.readRegion($1, $2)
+        }
+      case "destination":
+        destinations = readTables(index, limit: UplinkSettings.Limits.destinations) {
+          $0.readDestination($1, $2)
+        }
       default: reportUnknown(node, path: node.key, among: SettingsReader.rootKeys)
       }
     }
@@ -51,61 +70,105 @@ struct SettingsReader {
         "device", at: .start, "is missing, and the machine id cannot be read",
         expected: "1 to 64 letters, digits, _ or -")
     }
+    if Set(regions.map(\.name)).count < regions.count {
+      report("region", at: .start, "two regions have the same name")
+    }
+    if homeAssistant, !newest {
+      report(
+        "home_assistant", at: .start, "needs the key `newest`", suggestion: "add `newest = true`")
+    }
     guard problems.isEmpty, let device, let destinations else {
       throw FileProblems(sorting: problems)
     }
     return UplinkSettings(
       device: device, interval: Interval(seconds: interval),
       slack: Interval(seconds: slack ?? interval / 4), confirmation: confirmation,
+      sendsVisits: visits, regions: regions, publishesNewest: newest, announces: homeAssistant,
       destinations: destinations)
   }
 
-  // MARK: Destinations
+  // MARK: Tables
 
-  private mutating func readDestinations(_ index: Int) -> [UplinkSettings.Destination] {
-    let node = text.nodes[index]
-    guard node.value == .array else {
+  /// The tables of a list; `read` gets the reader, the index and the path of each.
+  private mutating func readTables<Table>(
+    _ index: Int, limit: Int, _ read: (inout SettingsReader, Int, String) -> Table?
+  ) -> [Table] {
+    let list = text.nodes[index]
+    guard list.value == .array else {
       report(
-        "destination", at: node.keyPosition, "is \(node.value.typeName)",
-        expected: "tables [[destination]]")
+        list.key, at: list.keyPosition, "is \(list.value.typeName)",
+        expected: "tables [[\(list.key)]]")
       return []
     }
-    var found: [UplinkSettings.Destination] = []
+    var found: [Table] = []
     for (number, child) in text.children(of: index).enumerated() {
-      let path = "destination[\(number)]"
-      guard number < UplinkSettings.Limits.destinations else {
-        report(
-          path, at: text.nodes[child].position,
-          "there are more than \(UplinkSettings.Limits.destinations) destinations")
+      let path = "\(list.key)[\(number)]"
+      let node = text.nodes[child]
+      guard number < limit else {
+        report(path, at: node.position, "there are more than \(limit) tables [[\(list.key)]]")
         break
       }
-      if let destination = readDestination(child, path) { found.append(destination) }
+      guard node.value == .table else {
+        report(
+          path, at: node.position, "is \(node.value.typeName)",
+          expected: "a table [[\(list.key)]]")
+        continue
+      }
+      if let table = read(&self, child, path) { found.append(table) }
     }
     if text.children(of: index).isEmpty {
       report(
-        "destination", at: node.keyPosition, "is empty",
-        expected: "at least one table [[destination]]")
+        list.key, at: list.keyPosition, "is empty",
+        expected: "at least one table [[\(list.key)]]")
     }
     return found
+  }
+
+  private mutating func readRegion(_ index: Int, _ path: String) -> UplinkSettings.Region? {
+    let before = problems.count
+    var name: String?
+    var latitude: Double?
+    var longitude: Double?
+    var radius: Double?
+    for child in text.children(of: index) {
+      let key = text.nodes[child].key
+      let inner = path + "." + key
+      switch key {
+      case "name": name = string(child, inner, limit: UplinkSettings.Limits.regionName)
+      case "latitude": latitude = number(child, inner, -90...90, "degrees")
+      case "longitude": longitude = number(child, inner, -180...180, "degrees")
+      case "radius_m": radius = number(child, inner, UplinkSettings.Limits.radius, "metres")
+      default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.regionKeys)
+      }
+    }
+    guard problems.count == before else { return nil }
+    guard let name, let latitude, let longitude, let radius,
+      let center = Coordinate(latitude: latitude, longitude: longitude)
+    else {
+      report(
+        path, at: text.nodes[index].position, "has a key too few",
+        expected: SettingsReader.regionKeys.joined(separator: ", "))
+      return nil
+    }
+    return UplinkSettings.Region(name: name, center: center, radius: radius)
   }
 
   private mutating func readDestination(_ index: Int, _ path: String)
     -> UplinkSettings.Destination?
   {
-    let node = text.nodes[index]
-    guard node.value == .table else {
-      report(
-        path, at: node.position, "is \(node.value.typeName)", expected: "a table [[destination]]")
-      return nil
-    }
     let before = problems.count
     var found = UplinkSettings.Destination(host: "", port: 0)
     var port: Int?
+    var hostPosition = text.nodes[index].position
+    var tls: (isOn: Bool, position: TOMLPosition)?
     for child in text.children(of: index) {
       let key = text.nodes[child].key
       let inner = path + "." + key
       switch key {
-      case "host": found.host = string(child, inner) ?? ""
+      case "host":
+        found.host = string(child, inner) ?? ""
+        hostPosition = text.nodes[child].position
+      case "tls": tls = flag(child, inner).map { ($0, text.nodes[child].position) }
       case "port": port = readPort(child, inner)
       case "user": found.user = string(child, inner)
       case "password_file": found.passwordFile = usableFile(child, inner, isSecret: true)
@@ -115,7 +178,8 @@ struct SettingsReader {
       default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
       }
     }
-    check(found, path, at: node.position)
+    check(found, path, at: text.nodes[index].position)
+    checkEncryption(found, tls, path, at: hostPosition)
     guard problems.count == before else { return nil }
     found.port = port ?? (found.authority == nil ? 1_883 : 8_883)
     return found
@@ -139,6 +203,25 @@ struct SettingsReader {
         path + ".certificate", at: position, "needs the key `ca`",
         suggestion: "name the file with the certificate of the broker's authority")
     }
+  }
+
+  /// Checks that nothing is sent in clear text over a network, unless the settings say so.
+  private mutating func checkEncryption(
+    _ found: UplinkSettings.Destination, _ tls: (isOn: Bool, position: TOMLPosition)?, _ path: String,
+    at position: TOMLPosition
+  ) {
+    if let tls, tls.isOn != (found.authority != nil) {
+      report(
+        path + ".tls", at: tls.position, tls.isOn ? "needs the key `ca`" : "contradicts the key `ca`",
+        suggestion: tls.isOn
+          ? "name the file with the certificate of the broker's authority"
+          : "remove one of the two keys")
+    }
+    guard tls == nil, found.authority == nil, !found.host.isEmpty, !found.isLoopback else { return }
+    report(
+      path + ".tls", at: position, "is missing: fixes and password would be sent unencrypted to "
+        + "\"\(found.host)\"",
+      suggestion: "add the key `ca` to use TLS, or `tls = false` for a network of your own")
   }
 
   // MARK: Values
@@ -168,7 +251,9 @@ struct SettingsReader {
     return nil
   }
 
-  private mutating func number(_ index: Int, _ range: ClosedRange<Double>) -> Double? {
+  private mutating func number(
+    _ index: Int, _ path: String, _ range: ClosedRange<Double>, _ unit: String
+  ) -> Double? {
     let node = text.nodes[index]
     let value: Double? =
       switch node.value {
@@ -178,9 +263,15 @@ struct SettingsReader {
       }
     if let value, range.contains(value) { return value }
     report(
-      node.key, at: node.position,
-      value == nil ? "is \(node.value.typeName)" : "is out of range",
-      expected: "a number of seconds, \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+      path, at: node.position, value == nil ? "is \(node.value.typeName)" : "is out of range",
+      expected: "a number of \(unit), \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+    return nil
+  }
+
+  private mutating func flag(_ index: Int, _ path: String) -> Bool? {
+    let node = text.nodes[index]
+    if case .boolean(let value) = node.value { return value }
+    report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
     return nil
   }
 
@@ -195,18 +286,19 @@ struct SettingsReader {
     return path
   }
 
-  private mutating func string(_ index: Int, _ path: String) -> String? {
+  private mutating func string(
+    _ index: Int, _ path: String, limit: Int = UplinkSettings.Limits.text
+  ) -> String? {
     let node = text.nodes[index]
     guard case .string(let string) = node.value else {
       report(path, at: node.position, "is \(node.value.typeName)", expected: "text")
       return nil
     }
-    guard (1...UplinkSettings.Limits.text).contains(string.utf8.count),
-      printable(string, maxLength: UplinkSettings.Limits.text) == string
+    guard (1...limit).contains(string.utf8.count), printable(string, maxLength: limit) == string
     else {
       report(
         path, at: node.position, "is empty, too long or has control characters",
-        expected: "1 to \(UplinkSettings.Limits.text) bytes")
+        expected: "1 to \(limit) bytes")
       return nil
     }
     return string

@@ -1,3 +1,4 @@
+import Glibc
 import LocationTypes
 import UplinkPayload
 
@@ -28,8 +29,27 @@ public struct UplinkSettings: Equatable, Sendable {
     /// File with the key of the certificate.
     public var key: String?
 
+    /// Whether the broker runs on this board: what is sent does not leave it.
+    var isLoopback: Bool {
+      if host.lowercased() == "localhost" { return true }
+      var (four, six) = (in_addr(), in6_addr())
+      if unsafe inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+      guard unsafe inet_pton(AF_INET6, host, &six) == 1 else { return false }
+      return unsafe withUnsafeBytes(of: six) { unsafe $0.elementsEqual([UInt8](repeating: 0, count: 15) + [1]) }
+    }
+
     /// Host and port, for messages.
     var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  }
+
+  /// A circle whose entries and exits are sent.
+  public struct Region: Equatable, Sendable {
+    /// Name in events.
+    public var name: String
+    /// Center of the circle.
+    public var center: Coordinate
+    /// Radius in metres.
+    public var radius: Double
   }
 
   /// Name of the board in topics and messages.
@@ -40,6 +60,14 @@ public struct UplinkSettings: Equatable, Sendable {
   public var slack: Interval
   /// When a fix counts as delivered.
   public var confirmation: Confirmation
+  /// Whether visits are sent as events.
+  public var sendsVisits: Bool
+  /// Regions whose events are sent.
+  public var regions: [Region]
+  /// Whether the newest fix is published as a retained location of OwnTracks.
+  public var publishesNewest: Bool
+  /// Whether the board is announced to Home Assistant.
+  public var announces: Bool
   /// Brokers; the first that answers is used.
   public var destinations: [Destination]
 
@@ -49,6 +77,12 @@ public struct UplinkSettings: Equatable, Sendable {
     public static let interval = 10.0...86_400.0
     /// Number of destinations.
     public static let destinations = 4
+    /// Number of regions.
+    public static let regions = 20
+    /// Bytes of a region's name.
+    public static let regionName = 128
+    /// Metres of a region's radius.
+    public static let radius = 1.0...100_000.0
     /// Bytes of a text.
     public static let text = 255
   }
