@@ -145,7 +145,8 @@ def test_errors(board, broker):
     code, output = board.check(board.config)
     check(code == 0 and "the store answers" in output, "the check of the right settings", output)
     board.refuses("no broker", "cannot connect: Connection refused", ports=[9])
-    board.refuses("an unknown host", "the host name cannot be resolved", ports=ports, host="broker.invalid")
+    encryption = {} if broker.uses_tls else {"tls": False}
+    board.refuses("an unknown host", "the host name cannot be resolved", ports=ports, host="broker.invalid", **encryption)
     if not broker.uses_tls:
         wrong = board.folder / "wrong"
         wrong.write_text("wrong\n")

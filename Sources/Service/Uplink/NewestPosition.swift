@@ -16,7 +16,9 @@ enum NewestPosition {
       json.member("lon", fix.coordinate.longitude_e9, scale: 9)
       json.member("tst", rounded(utc.microseconds, by: 1_000_000))
       // Never better than the receiver's accuracy.
-      if let accuracy = fix.horizontalAccuracy_mm { json.member("acc", (Int64(accuracy) + 999) / 1_000) }
+      if let accuracy = fix.horizontalAccuracy_mm {
+        json.member("acc", (Int64(accuracy) + 999) / 1_000)
+      }
       if let altitude = fix.altitude_mm { json.member("alt", rounded(Int64(altitude), by: 1_000)) }
       if let speed = fix.speed_mmps { json.member("vel", rounded(Int64(speed) * 36, by: 10_000)) }
       if let course = fix.course_e4 { json.member("cog", rounded(Int64(course), by: 10_000) % 360) }

@@ -18,8 +18,13 @@ struct UplinkCheck {
     var allWork = true
     for destination in settings.destinations {
       do throws(BrokerError) {
-        var memory = BrokerMemory()
         let end = UplinkClock.now + UplinkCheck.longest
+        if let url = destination.url {
+          try postNothing(to: HTTPServer(destination: destination, url: url, end: end))
+          print("\(destination.address): the server answers")
+          continue
+        }
+        var memory = BrokerMemory()
         var broker = try Broker(destination, device: settings.device, until: end, &memory)
         try exchange(over: &broker, number: UInt64.random(in: 1 ... .max))
         let what = settings.confirmation == .store ? "the store answers" : "the broker answers"
@@ -30,6 +35,14 @@ struct UplinkCheck {
       }
     }
     return allWork
+  }
+
+  /// Sends a batch without fixes, which the server must accept.
+  func postNothing(to server: some HTTPConnection) throws(BrokerError) {
+    var server = server
+    let answer = try server.post(
+      OverlandBatch.json([], device: settings.device, offset: 0))
+    guard answer.isAccepted else { throw OverlandUpload.refusal(answer) }
   }
 
   /// Sends a test message, and waits until the store returns its number.
@@ -44,7 +57,8 @@ struct UplinkCheck {
     guard settings.confirmation == .store else {
       if hasSubscriber { return }
       throw BrokerError(
-        description: "the broker works, but no program subscribes to torpor/\(settings.device)/check: start "
+        description:
+          "the broker works, but no program subscribes to torpor/\(settings.device)/check: start "
           + "the program that stores fixes, with a durable session")
     }
     let end = UplinkClock.now + UplinkCheck.timeout

@@ -303,37 +303,52 @@ public struct UplinkController: ~Copyable {
     return failure
   }
 
-  /// Sends messages until none is left or the time is over, and acknowledges each confirmed one.
   private mutating func send(
     to index: Int, until end: Instant, _ session: inout ClientSession
   ) throws(ClientError) -> BrokerError? {
     let destination = settings.destinations[index]
+    status.broker = destination.address
+    if let url = destination.url {
+      var channel = HTTPChannel(
+        HTTPServer(destination: destination, url: url, end: end), device: settings.device)
+      return try exchange(over: &channel, to: index, until: end, &session)
+    }
     let upload = Upload(
       device: settings.device, ring: ring, confirmation: settings.confirmation, newest: newest,
       end: end)
-    status.broker = destination.address
+    var failure: BrokerError?
     var sessionFailure: ClientError?
     do throws(BrokerError) {
-      var broker = try Broker(
-        destination, device: settings.device, until: end, &memories[index])
-      while true {
-        do throws(ClientError) { try acknowledgeConfirmed(&session) } catch {
-          sessionFailure = error
-          break
-        }
-        guard isPermitted, pending.hasMessage else { break }
-        guard UplinkClock.now < end else { throw UplinkController.incomplete(destination) }
-        guard try upload.sendNext(&pending, over: &broker, &memories[index], log: log) else {
-          break
-        }
-      }
-      if sessionFailure == nil, isPermitted, pending.isEmpty {
-        newestPosition?.publish(over: &broker, at: destination.address, log: log)
+      var channel = try MQTTChannel(destination, upload, &memories[index])
+      do throws(ClientError) {
+        failure = try exchange(over: &channel, to: index, until: end, &session)
+      } catch {
+        sessionFailure = error
       }
     } catch {
       return error
     }
     if let sessionFailure { throw sessionFailure }
+    return failure
+  }
+
+  /// Sends messages until none is left or the time is over, and acknowledges each confirmed one.
+  private mutating func exchange<Channel: UploadChannel & ~Copyable>(
+    over channel: inout Channel, to index: Int, until end: Instant, _ session: inout ClientSession
+  ) throws(ClientError) -> BrokerError? {
+    while true {
+      try acknowledgeConfirmed(&session)
+      guard isPermitted, pending.hasMessage else { break }
+      guard UplinkClock.now < end else {
+        return UplinkController.incomplete(settings.destinations[index])
+      }
+      do throws(BrokerError) {
+        guard try channel.sendNext(&pending, &memories[index], log: log) else { break }
+      } catch {
+        return error
+      }
+    }
+    if isPermitted, pending.isEmpty { channel.publish(&newestPosition, log: log) }
     try acknowledge(&session)
     return nil
   }

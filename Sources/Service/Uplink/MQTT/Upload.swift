@@ -80,7 +80,8 @@ struct Upload {
 
   private static func noSubscriber(of topic: String) -> BrokerError {
     BrokerError(
-      description: "no program subscribes to the topic \(topic), so the broker keeps nothing: start the "
+      description:
+        "no program subscribes to the topic \(topic), so the broker keeps nothing: start the "
         + "program that stores fixes, with a durable session")
   }
 
@@ -104,7 +105,9 @@ struct Upload {
       }
       guard let receipt = Receipt(bytes), receipt.ring == ring else { continue }
       if receipt.isAhead(of: newest, newestEvent) {
-        if !hasLogged { log("a receipt names a fix or an event that does not exist, and is ignored") }
+        if !hasLogged {
+          log("a receipt names a fix or an event that does not exist, and is ignored")
+        }
         hasLogged = true
       } else if receipt.confirms(part, ring: ring) {
         return

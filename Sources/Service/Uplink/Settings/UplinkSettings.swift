@@ -12,7 +12,7 @@ public struct UplinkSettings: Equatable, Sendable {
     case broker
   }
 
-  /// A broker.
+  /// A broker, or an HTTP server.
   public struct Destination: Equatable, Sendable {
     /// Host name or address.
     public var host: String
@@ -28,18 +28,45 @@ public struct UplinkSettings: Equatable, Sendable {
     public var certificate: String?
     /// File with the key of the certificate.
     public var key: String?
+    /// Address for batches of an HTTP server; nil for a broker.
+    public var url: String?
+    /// File with the token for the HTTP server in its first line.
+    public var tokenFile: String?
 
     /// Whether the broker runs on this board: what is sent does not leave it.
     var isLoopback: Bool {
       if host.lowercased() == "localhost" { return true }
       var (four, six) = (in_addr(), in6_addr())
-      if unsafe inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+      if unsafe inet_pton(AF_INET, host, &four) == 1 {
+        return UInt32(bigEndian: four.s_addr) >> 24 == 127
+      }
       guard unsafe inet_pton(AF_INET6, host, &six) == 1 else { return false }
-      return unsafe withUnsafeBytes(of: six) { unsafe $0.elementsEqual([UInt8](repeating: 0, count: 15) + [1]) }
+      return unsafe withUnsafeBytes(of: six) {
+        unsafe $0.elementsEqual([UInt8](repeating: 0, count: 15) + [1])
+      }
     }
 
     /// Host and port, for messages.
-    var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var address: String {
+      // Without the part that may be a secret.
+      if let url { return String(url.prefix { $0 != "?" && $0 != "{" }) }
+      return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The host of an address of HTTP; nil if it is none. Names and passwords in it are not supported.
+    static func host(in url: String) -> String? {
+      guard let start = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else {
+        return nil
+      }
+      let authority = url.dropFirst(start.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+      guard !authority.isEmpty, !authority.contains("@") else { return nil }
+      if authority.hasPrefix("[") {
+        let host = authority.dropFirst().prefix { $0 != "]" }
+        return host.isEmpty ? nil : String(host)
+      }
+      let host = authority.prefix { $0 != ":" }
+      return host.isEmpty ? nil : String(host)
+    }
   }
 
   /// A circle whose entries and exits are sent.

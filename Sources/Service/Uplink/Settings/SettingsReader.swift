@@ -19,7 +19,7 @@ struct SettingsReader {
   ]
   private static let regionKeys = ["name", "latitude", "longitude", "radius_m"]
   private static let destinationKeys = [
-    "host", "port", "tls", "user", "password_file", "ca", "certificate", "key",
+    "host", "port", "tls", "user", "password_file", "ca", "certificate", "key", "url", "token_file",
   ]
 
   init(_ text: TOMLText, file: String, checkFile: @escaping CheckFile) {
@@ -172,14 +172,27 @@ struct SettingsReader {
       case "port": port = readPort(child, inner)
       case "user": found.user = string(child, inner)
       case "password_file": found.passwordFile = usableFile(child, inner, isSecret: true)
+      case "url":
+        found.url = string(child, inner)
+        hostPosition = text.nodes[child].position
+      case "token_file": found.tokenFile = usableFile(child, inner, isSecret: true)
       case "ca": found.authority = usableFile(child, inner)
       case "certificate": found.certificate = usableFile(child, inner)
       case "key": found.key = usableFile(child, inner, isSecret: true)
       default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
       }
     }
-    check(found, path, at: text.nodes[index].position)
-    checkEncryption(found, tls, path, at: hostPosition)
+    if found.url == nil {
+      check(found, path, at: text.nodes[index].position)
+      checkEncryption(found, tls, path, at: hostPosition)
+    } else {
+      if let other = text.children(of: index).map({ text.nodes[$0] }).first(where: {
+        ["host", "port", "tls", "user", "password_file"].contains($0.key)
+      }) {
+        report(path + "." + other.key, at: other.keyPosition, "has no meaning with the key `url`")
+      }
+      checkURL(&found, path, at: hostPosition)
+    }
     guard problems.count == before else { return nil }
     found.port = port ?? (found.authority == nil ? 1_883 : 8_883)
     return found
@@ -191,6 +204,9 @@ struct SettingsReader {
   ) {
     if found.host.isEmpty, !problems.contains(where: { $0.key == path + ".host" }) {
       report(path + ".host", at: position, "is missing", expected: "a host name or an address")
+    }
+    if found.tokenFile != nil {
+      report(path + ".token_file", at: position, "needs the key `url`")
     }
     if found.passwordFile != nil, found.user == nil {
       report(path + ".password_file", at: position, "needs the key `user`")
@@ -205,21 +221,48 @@ struct SettingsReader {
     }
   }
 
+  /// Checks the address of an HTTP server.
+  private mutating func checkURL(
+    _ found: inout UplinkSettings.Destination, _ path: String, at position: TOMLPosition
+  ) {
+    guard let url = found.url else { return }
+    guard let host = UplinkSettings.Destination.host(in: url) else {
+      return report(
+        path + ".url", at: position, "is not an address of HTTP", expected: "https://HOST/PATH")
+    }
+    found.host = host
+    if url.hasPrefix("http://"), !found.isLoopback {
+      report(
+        path + ".url", at: position,
+        "is not encrypted: fixes and token would be sent in clear text to \"\(host)\"",
+        suggestion: "use https")
+    }
+    if found.tokenFile == nil, HTTPServer.insert("", into: url) != nil {
+      report(path + ".url", at: position, "needs the key `token_file` for {token}")
+    }
+    if (found.certificate == nil) != (found.key == nil) {
+      report(path + ".certificate", at: position, "needs the key `key`, and the reverse")
+    }
+  }
+
   /// Checks that nothing is sent in clear text over a network, unless the settings say so.
   private mutating func checkEncryption(
-    _ found: UplinkSettings.Destination, _ tls: (isOn: Bool, position: TOMLPosition)?, _ path: String,
+    _ found: UplinkSettings.Destination, _ tls: (isOn: Bool, position: TOMLPosition)?,
+    _ path: String,
     at position: TOMLPosition
   ) {
     if let tls, tls.isOn != (found.authority != nil) {
       report(
-        path + ".tls", at: tls.position, tls.isOn ? "needs the key `ca`" : "contradicts the key `ca`",
+        path + ".tls", at: tls.position,
+        tls.isOn ? "needs the key `ca`" : "contradicts the key `ca`",
         suggestion: tls.isOn
           ? "name the file with the certificate of the broker's authority"
           : "remove one of the two keys")
     }
     guard tls == nil, found.authority == nil, !found.host.isEmpty, !found.isLoopback else { return }
     report(
-      path + ".tls", at: position, "is missing: fixes and password would be sent unencrypted to "
+      path + ".tls", at: position,
+      "is missing: fixes and password would be sent unencrypted to "
         + "\"\(found.host)\"",
       suggestion: "add the key `ca` to use TLS, or `tls = false` for a network of your own")
   }
