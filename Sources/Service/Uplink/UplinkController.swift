@@ -50,6 +50,7 @@ public struct UplinkController: ~Copyable {
   private let report: (UplinkStatus) -> Void
   private var status: UplinkStatus
   private var backoff: UplinkBackoff
+  private let rounding: PositionRounding
   private var newestPosition: NewestPublication?
   /// What is known of each destination of ``settings``.
   private var memories: [BrokerMemory]
@@ -82,6 +83,7 @@ public struct UplinkController: ~Copyable {
     self.report = report
     status = UplinkStatus(settings.device)
     backoff = UplinkBackoff(settings.device)
+    rounding = PositionRounding(decimals: settings.decimals)
     newestPosition = NewestPublication(settings)
     memories = Array(repeating: BrokerMemory(), count: settings.destinations.count)
   }
@@ -196,7 +198,8 @@ public struct UplinkController: ~Copyable {
     _ notice: WireNotice, _ session: inout ClientSession
   ) throws(ClientError) {
     switch notice {
-    case .fixes(let fixes):
+    case .fixes(let delivered):
+      let fixes = delivered.map { rounding.rounded($0) }
       pending.add(fixes)
       newestPosition?.add(fixes)
       if let last = fixes.last?.name, newest.isUpTo(last) { newest = last }
@@ -209,10 +212,13 @@ public struct UplinkController: ~Copyable {
         isBatchComplete = true
         try allowDeferral(&session)
       }
-    case .visit(_, let number), .region(_, let number):
+    case .visit(let visit, let number):
+      let rounded = WireNotice.visit(rounding.rounded(visit), number: number)
+      if number > 0 { pending.add(event: number, ReplyEncoder.object(of: rounded)) }
+    case .region(let event, let number):
       // One without a number is not kept by the service, and follows another one.
       if number > 0 { pending.add(event: number, ReplyEncoder.object(of: notice)) }
-      if case .region(let event, _) = notice, case .failed = event.change {
+      if case .failed = event.change {
         log("the region '\(event.name)' cannot be monitored: check its radius")
       }
     case .authorization(let authorization, let isReduced):

@@ -73,7 +73,7 @@ struct BrokerMemoryTests {
         let now = Instant(seconds: Double(failure))
         backoff.recordFailure(at: now)
         #expect(backoff.nextTime == now + backoff.delay)
-        let base = min(60 << Int64(failure), 1_800)
+        let base = min(Int64(60) << Int64(failure), 1_800)
         #expect(backoff.delay >= .seconds(base) && backoff.delay < .seconds(2 * base))
         if failure == 0 { first.append(backoff.delay.microseconds / 1_000_000) }
       }

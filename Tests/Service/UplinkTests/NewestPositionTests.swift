@@ -22,6 +22,34 @@ private struct RetainingBroker: BrokerConnection {
   mutating func nextReceipt(within limit: Interval) throws(BrokerError) -> [UInt8]? { nil }
 }
 
+@Suite("Rounded positions")
+struct PositionRoundingTests {
+  @Test("positions are rounded to decimals of degrees, and the accuracy becomes worse by the error")
+  func rounding() {
+    func stored(_ latitude: Int64, _ longitude: Int64) -> StoredFix {
+      var fix = Fix(
+        acquired: .boot, coordinate: Coordinate(latitude_e9: latitude, longitude_e9: longitude))
+      fix.horizontalAccuracy_mm = 2_000
+      return StoredFix(name: FixName(generation: 1, sequence: 1), fix: fix)
+    }
+    let exact = stored(52_516_274_500, -179_999_600_000)
+    #expect(PositionRounding(decimals: 9).rounded(exact) == exact)
+    let rounded = PositionRounding(decimals: 3).rounded(exact).fix
+    #expect(
+      rounded.coordinate == Coordinate(latitude_e9: 52_516_000_000, longitude_e9: -180_000_000_000))
+    #expect(rounded.horizontalAccuracy_mm == 81_001)
+    let pole = PositionRounding(decimals: 1).rounded(stored(-89_950_000_000, 49_999_999)).fix
+    #expect(pole.coordinate == Coordinate(latitude_e9: -90_000_000_000, longitude_e9: 0))
+    // The error in degrees times the length of a degree is at most the added accuracy.
+    for decimals in 1...8 {
+      let unit = (decimals..<9).reduce(1.0) { unit, _ in unit * 10 }
+      let added = PositionRounding(decimals: decimals).rounded(exact).fix.horizontalAccuracy_mm ?? 0
+      let error_mm = unit / 2 / 1e9 * 111_700_000 * 2.0.squareRoot()
+      #expect(Double(added) - 2_000 >= error_mm, "\(decimals) decimals")
+    }
+  }
+}
+
 @Suite("The newest position")
 struct NewestPositionTests {
   private func settings(_ keys: String) throws -> UplinkSettings {

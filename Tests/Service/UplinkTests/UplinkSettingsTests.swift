@@ -32,7 +32,7 @@ struct UplinkSettingsTests {
     #expect(found.device == device)
     #expect(found.interval == .seconds(3_600) && found.slack == .seconds(900))
     #expect(found.confirmation == .store)
-    #expect(!found.sendsVisits && found.regions.isEmpty)
+    #expect(!found.sendsVisits && found.regions.isEmpty && found.decimals == 9)
     #expect(!found.publishesNewest && !found.announces)
     #expect(found.destinations.count == 1 && found.destinations[0].port == 1_883)
   }
@@ -45,6 +45,7 @@ struct UplinkSettingsTests {
       every_s = 60
       slack_s = 0.5
       receipt = "broker"
+      decimals = 4
       visits = true
       newest = true
       home_assistant = true
@@ -72,7 +73,7 @@ struct UplinkSettingsTests {
     #expect(found.device.description == "A_z-9")
     #expect(found.interval == .seconds(60) && found.slack == .milliseconds(500))
     #expect(found.confirmation == .broker)
-    #expect(found.sendsVisits && found.publishesNewest && found.announces)
+    #expect(found.sendsVisits && found.publishesNewest && found.announces && found.decimals == 4)
     let center = Coordinate(latitude_e9: 52_500_000_000, longitude_e9: -13_000_000_000)
     #expect(found.regions == [UplinkSettings.Region(name: "home", center: center, radius: 150)])
     #expect(found.destinations.map(\.port) == [1, 8_883, 1_883])
@@ -102,6 +103,10 @@ struct UplinkSettingsTests {
       (
         "destination = []",
         "u.toml:1:1: destination: is empty; expected at least one table [[destination]]"
+      ),
+      (
+        "decimals = 10\n[[destination]]\nhost = '::1'",
+        "u.toml:1:12: decimals: is not a number of decimals; expected 1 to 9"
       ),
       (
         "visits = 1\n[[destination]]\nhost = '::1'",

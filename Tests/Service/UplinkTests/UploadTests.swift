@@ -181,7 +181,7 @@ struct UploadTests {
   func tooLarge() {
     // Positions without a pattern, so that each fix needs some bytes.
     var pending = pending(
-      (0..<64).map { sequence in
+      (0..<64 as Range<UInt64>).map { sequence in
         var stored = fix(7, sequence)
         let offset = Int64(sequence * sequence * sequence * 7_919 % 1_000_003) * 1_000
         stored.fix.coordinate = Coordinate(latitude_e9: offset, longitude_e9: -offset)

@@ -20,7 +20,7 @@ protocol HTTPConnection {
 }
 
 /// A server, through libcurl.
-@safe struct HTTPServer: HTTPConnection {
+struct HTTPServer: HTTPConnection {
   let destination: UplinkSettings.Destination
   let url: String
   /// When the last answer must have arrived.

@@ -14,7 +14,8 @@ struct SettingsReader {
   typealias CheckFile = (String, Bool) -> PrivateFile.Problem?
 
   private static let rootKeys = [
-    "device", "every_s", "slack_s", "receipt", "visits", "newest", "home_assistant", "region",
+    "device", "every_s", "slack_s", "receipt", "decimals", "visits", "newest", "home_assistant",
+    "region",
     "destination",
   ]
   private static let regionKeys = ["name", "latitude", "longitude", "radius_m"]
@@ -34,6 +35,7 @@ struct SettingsReader {
     var interval = 3_600.0
     var slack: Double?
     var confirmation = UplinkSettings.Confirmation.store
+    var decimals = UplinkSettings.Limits.decimals.upperBound
     var (visits, newest, homeAssistant) = (false, false, false)
     var regions: [UplinkSettings.Region] = []
     var destinations: [UplinkSettings.Destination]?
@@ -47,6 +49,7 @@ struct SettingsReader {
         let range = 0...UplinkSettings.Limits.interval.upperBound
         slack = number(index, node.key, range, "seconds")
       case "receipt": confirmation = readConfirmation(index) ?? .store
+      case "decimals": decimals = readDecimals(index) ?? decimals
       case "visits": visits = flag(index, node.key) ?? false
       case "newest": newest = flag(index, node.key) ?? false
       case "home_assistant": homeAssistant = flag(index, node.key) ?? false
@@ -83,7 +86,8 @@ struct SettingsReader {
     return UplinkSettings(
       device: device, interval: Interval(seconds: interval),
       slack: Interval(seconds: slack ?? interval / 4), confirmation: confirmation,
-      sendsVisits: visits, regions: regions, publishesNewest: newest, announces: homeAssistant,
+      decimals: decimals, sendsVisits: visits, regions: regions, publishesNewest: newest,
+      announces: homeAssistant,
       destinations: destinations)
   }
 
@@ -284,6 +288,19 @@ struct SettingsReader {
     report(
       "receipt", at: text.nodes[index].position, "unknown word \"\(printable(word))\"",
       expected: "\"store\" or \"broker\"")
+    return nil
+  }
+
+  private mutating func readDecimals(_ index: Int) -> Int? {
+    let node = text.nodes[index]
+    let range = UplinkSettings.Limits.decimals
+    if case .integer(let count) = node.value, let count = Int(exactly: count), range.contains(count)
+    {
+      return count
+    }
+    report(
+      node.key, at: node.position, "is not a number of decimals",
+      expected: "\(range.lowerBound) to \(range.upperBound)")
     return nil
   }
 

@@ -87,6 +87,8 @@ public struct UplinkSettings: Equatable, Sendable {
   public var slack: Interval
   /// When a fix counts as delivered.
   public var confirmation: Confirmation
+  /// Decimals of degrees of sent positions; 9 are all.
+  public var decimals: Int
   /// Whether visits are sent as events.
   public var sendsVisits: Bool
   /// Regions whose events are sent.
@@ -102,6 +104,8 @@ public struct UplinkSettings: Equatable, Sendable {
   public enum Limits {
     /// Seconds between two uploads.
     public static let interval = 10.0...86_400.0
+    /// Decimals of degrees.
+    public static let decimals = 1...9
     /// Number of destinations.
     public static let destinations = 4
     /// Number of regions.
