@@ -26,6 +26,12 @@ struct Delivery {
   /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
   private(set) var possibleLoss: Gap?
 
+  /// Gaps that were reported to clients.
+  private(set) var gaps = GapCount()
+
+  /// Counts a gap that is reported to a client.
+  mutating func count(_ gap: Gap) { gaps.add(gap) }
+
   /// Sets the fixes that may have been lost before this run, at its start.
   mutating func setPossibleLoss(_ loss: Gap?) { possibleLoss = loss }
 

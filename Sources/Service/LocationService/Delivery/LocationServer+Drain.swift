@@ -43,6 +43,7 @@ extension LocationServer {
     let gap =
       backlog.gap
       ?? (countsAsDelivered ? consumeLoss(client) : delivery.unreportedLoss(of: clients[client]))
+    if countsAsDelivered, let gap { countGap(gap) }
     reply(.drain(count: count, gap), to: index)
     let drain = Drain(
       of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)

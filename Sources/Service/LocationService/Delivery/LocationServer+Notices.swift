@@ -31,7 +31,10 @@ extension LocationServer {
         }
       case .notice(.batch(let first, let last)):
         let (gap, fixes, next) = delivery.part(ofBatchFrom: first, through: last, engine)
-        if let gap { reply(.notice(.gap(gap)), continues: true, to: index) }
+        if let gap {
+          countGap(gap)
+          reply(.notice(.gap(gap)), continues: true, to: index)
+        }
         if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }
         if next <= last {
           clients[client].notices.replaceNotice(
@@ -41,9 +44,12 @@ extension LocationServer {
         }
       case .notice(let notice):
         clients[client].notices.markSent(at: entry)
-        if case .gap(let gap) = notice, gap.mayBeMore {
-          _ = clients[client].consumeLoss()
-          clients[client].rows.markDirty()  // the durable row still contains the loss
+        if case .gap(let gap) = notice {
+          countGap(gap)
+          if gap.mayBeMore {
+            _ = clients[client].consumeLoss()
+            clients[client].rows.markDirty()  // the durable row still contains the loss
+          }
         }
         if let wire = delivery.wire(notice, named: clients.slots[client].regionNames) {
           reply(.notice(wire), continues: true, to: index)
