@@ -159,7 +159,8 @@ struct SnapshotTests {
 
   @Test("the page on uploads has the table of radios")
   func radios() {
-    var text = "| radio | `--uplink` | radio, J an exchange | board waits, s | source |\n|---|---|---|---|---|\n"
+    var text =
+      "| radio | `--uplink` | radio, J an exchange | board waits, s | source |\n|---|---|---|---|---|\n"
     for radio in UplinkRadio.allCases {
       text += "| \(radio.text) | `\(radio.rawValue)` | \(radio.exchange_J.formatted()) "
       text += "| \(Int(radio.hold.seconds)) | \(radio.source). |\n"

@@ -23,7 +23,8 @@ struct MetricsFileTests {
     PrometheusSamples(String(decoding: folder.read(MetricsFile.name), as: UTF8.self))
   }
 
-  @Test("PWR-15: written in the last turn of a wake, and once a minute while turns follow each other")
+  @Test(
+    "PWR-15: written in the last turn of a wake, and once a minute while turns follow each other")
   func schedule() {
     func time(_ second: Int64) -> Instant { .boot + .seconds(1_000 + second) }
     var file = MetricsFile(folder: folder.path)
@@ -49,7 +50,8 @@ struct MetricsFileTests {
     #expect(due == [9_000, 9_015, 9_030, 9_045, 9_060, 9_075, 9_090])
   }
 
-  @Test("PWR-15: the file has the present values, other users can read it, and no timer runs for it")
+  @Test(
+    "PWR-15: the file has the present values, other users can read it, and no timer runs for it")
   func values() throws {
     let bench = try bench()
     #expect(bench.deadline == .distantFuture)
@@ -121,7 +123,8 @@ struct MetricsFileTests {
     #expect(counted["torpor_gaps_total"] == 1 && counted["torpor_gap_fixes_total"] == 136)
   }
 
-  @Test("the age of a fix from an earlier boot is that of its UTC, and unknown before the first fix")
+  @Test(
+    "the age of a fix from an earlier boot is that of its UTC, and unknown before the first fix")
   func earlierBoot() throws {
     let before = try bench()
     _ = before.clientWithFix("tracker")
@@ -182,7 +185,7 @@ struct MetricsFileTests {
 
   @Test("a full disk is an error of the file only, and the previous file stays")
   func fullDisk() throws {
-    let full = open("/dev/full", O_WRONLY)
+    let full = unsafe open("/dev/full", O_WRONLY)
     defer { close(full) }
     #expect(MetricsFile.write([1], to: full) == ENOSPC)
     var file = MetricsFile(folder: folder.path)

@@ -17,7 +17,8 @@ private struct SleepLog {
     case .board(let state, _):
       if self.state >= .suspended, state < .suspended { resumes.append(record.at) }
       self.state = state
-    case .receiver, .fix, .wake, .battery, .batteryEmpty, .batch, .ack, .finish, .gap, .notice: break
+    case .receiver, .fix, .wake, .battery, .batteryEmpty, .batch, .ack, .finish, .gap, .notice:
+      break
     }
   }
 }
