@@ -334,6 +334,13 @@ let labModules: [Target] =
     lab.module(
       "TrainingCore",
       ["CTraining", "LocationTypes", "LocationPolicy", "SimulatedHAL", "LocationSimulation"]),
+    /// Writes the messages of simulated hours, to measure the bytes of [uploads](Reference/uplink-payload.md#size).
+    lab.program(
+      "PayloadSize",
+      [
+        "LocationTypes", "DeferralCache", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+        "UplinkPayload",
+      ]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
       "CoreProbe",

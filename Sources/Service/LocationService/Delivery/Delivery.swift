@@ -28,6 +28,12 @@ struct Delivery {
   /// Sequence number of the first fix of this run.
   private var start: UInt64 = 0
 
+  /// Gaps that were reported to clients.
+  private(set) var gaps = GapCount()
+
+  /// Counts a gap that is reported to a client.
+  mutating func count(_ gap: Gap) { gaps.add(gap) }
+
   /// Sets the fixes that may have been lost before this run, at its start.
   mutating func setPossibleLoss(_ loss: Gap?, before start: UInt64) {
     possibleLoss = loss

@@ -44,7 +44,9 @@ extension LocationServer {
     if countsAsDelivered, backlog.gap == nil, loss != nil {
       clients[client].markLossRead(before: backlog.range.lowerBound)
     }
-    reply(.drain(count: count, backlog.gap ?? loss), to: index)
+    let gap = backlog.gap ?? loss
+    if countsAsDelivered, let gap { countGap(gap) }
+    reply(.drain(count: count, gap), to: index)
     let drain = Drain(
       of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)
     connections.setPurpose(.drain(drain), of: index, permissions)

@@ -31,7 +31,10 @@ extension LocationServer {
         }
       case .notice(.batch(let first, let last)):
         let (gap, fixes, next) = delivery.part(ofBatchFrom: first, through: last, engine)
-        if let gap { reply(.notice(.gap(gap)), continues: true, to: index) }
+        if let gap {
+          countGap(gap)
+          reply(.notice(.gap(gap)), continues: true, to: index)
+        }
         if let start = fixes.first?.name.sequence {
           reply(.notice(.fixes(fixes)), continues: true, to: index)
           clients[client].markFixesSent(from: start)
@@ -53,10 +56,11 @@ extension LocationServer {
     sendDiagnostics(client)
   }
 
-  /// Records what the report of a possible loss depends on.
+  /// Counts a gap, and records what the report of a possible loss depends on.
   private mutating func markSent(_ notice: Notice, _ client: Int) {
     switch notice {
     case .gap(let gap):
+      countGap(gap)
       if gap == delivery.unreportedLoss(of: clients[client]) { clients[client].markLossSent() }
     case .coarse(let fix): clients[client].markFixesSent(from: fix.name.sequence)
     case .finish, .batch, .failure, .authorization, .degraded, .paused, .resumed, .report, .visit,
