@@ -201,7 +201,7 @@ class NATS(Programs):
     # Users of the tests: one reads everything, one may only read its receipts.
     extra = """
     { user: "auditor", password: "@auditor@", allowed_connection_types: ["MQTT"]
-      permissions { subscribe: ["torpor.>", "$MQTT.sub.>"], publish: { deny: ">" } } }
+      permissions { subscribe: ["torpor", "torpor.>", "$MQTT.sub.>"], publish: { deny: ">" } } }
     { user: "silent", password: "@silent@", allowed_connection_types: ["MQTT"]
       permissions { subscribe: ["torpor.silent.receipt", "$MQTT.sub.>"], publish: { deny: ">" } } }
     """

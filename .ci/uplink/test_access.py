@@ -80,7 +80,9 @@ def test_poison(broker, database, board):
     for kind, message in [*refused, refused[0]]:
         board.publish(f"torpor/board-1/{kind}", message)
     board.publish("torpor/board-1/fixes", good)
-    check(board.wait(lambda: any(r.get("sequence") == 49 for r in board.receipts())), "poison messages do not stop the next one")
+    # Messages of different topics may arrive in another order.
+    check(board.wait(lambda: any(r.get("sequence") == 49 for r in board.receipts())
+                     and sum("refused" in r for r in board.receipts()) == 5), "poison messages do not stop the next one")
     refusals = [receipt for receipt in board.receipts() if "refused" in receipt]
     check({receipt["refused"] for receipt in refusals} == {f"{zlib.crc32(message):08x}" for _, message in refused},
           "a message that arrived as it was sent is refused, no other one")
@@ -95,8 +97,8 @@ def test_poison(broker, database, board):
             board.client.publish("torpor/board-1/fixes", b"damaged %d" % number, 1)
         check(becomes(lambda: query(database, "select count(*) from poison where message = 'damaged 1009'") == [1], 60),
               "damaged messages are set aside")
-        check(query(database, "select count(*) from poison where not refused")[0] <= 1010
-              and query(database, "select count(*) from poison where refused") == [4], "of damaged messages the newest are kept")
+        check(query(database, "select count(*) from poison where not refused") == [1000] and query(
+            database, "select count(*) from poison where refused") == [4], "of damaged messages the newest are kept")
 
 
 def test_absent_store(broker, database, programs):
@@ -126,9 +128,10 @@ def test_foreign_board(broker, database, programs):
     own.close()
     test_foreign_reads(broker, database, victim)
     test_foreign_writes(broker, auditor)
+    count = len(victim.received)
     victim.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 300, 10))
     check(becomes(lambda: sequences(database, "board-1")[-1] == 309), "board-1 still sends")
-    check(victim.wait(lambda: any(r.get("sequence") == 309 for r in victim.receipts())), "board-1 gets receipts")
+    check(victim.wait(lambda: len(victim.received) > count), "board-1 gets receipts")
     check(all(r["ring"] != "00" and "check" not in r for r in victim.receipts()), "no receipt of board-2 arrives")
     check(auditor.wait(lambda: any(topic == "torpor/board-1/fixes" for topic, _ in auditor.received)), "the auditor sees board-1")
     auditor.close()
