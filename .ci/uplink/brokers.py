@@ -145,7 +145,8 @@ class Mosquitto(Programs):
         (self.folder / "data").mkdir(exist_ok=True)
         rules = (FILES / "mosquitto.acl").read_text(encoding="utf-8")
         (self.folder / "mosquitto.acl").write_text(
-            rules + "\nuser auditor\ntopic read torpor/#\n\nuser silent\ntopic deny torpor/silent/fixes\n")
+            rules + "\nuser auditor\ntopic read torpor/#\n\nuser silent\n"
+            + "".join(f"topic deny torpor/silent/{kind}\n" for kind in ("fixes", "gap", "event", "newest", "check")))
         self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
                      "-subj", "/CN=Torpor test", "-keyout", "ca.key", "-out", "ca.crt")
         self.certify("broker", "localhost", "subjectAltName=IP:127.0.0.1,DNS:localhost")
