@@ -112,15 +112,13 @@ class Session:
         return body[2:2 + size].decode(), body[at:]
 
     async def close(self):
-        """Ends the session; returns bytes and segments of TCP in both directions."""
+        """Ends the session; returns bytes and segments of TCP in both directions until then."""
+        info = self.writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)
         self.send(0xE0, b"")
         await self.writer.drain()
-        one = self.writer.get_extra_info("socket")
-        await asyncio.sleep(0.01)
-        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
         self.writer.close()
-        acknowledged, received, out, incoming = struct.unpack_from("<QQII", info, 120)
-        return acknowledged + received, out + incoming
+        received, out, incoming = struct.unpack_from("<QII", info, 128)
+        return struct.unpack_from("<Q", info, 200)[0] + received, out + incoming
 
 
 async def confirm(broker, port):

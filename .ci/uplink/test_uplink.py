@@ -208,7 +208,7 @@ def test_gap(folder, programs, broker, database, store):
         away = board.write_settings("away.toml", ports=[9])
         board.restart("uplink", away)
         before = board.next_sequence()
-        check(becomes(lambda: board.next_sequence() > before + 90, 180), "the ring overflows")
+        check(becomes(lambda: board.next_sequence() > before + 60, 180), "the ring overflows")
         # The store reads the gap only after the program has ended.
         store.running["store"].send_signal(signal.SIGSTOP)
         board.restart("uplink")
