@@ -225,9 +225,11 @@ class NATS(Programs):
             self.start(name, ["/usr/sbin/nats-server", "-c", str(self.folder / f"{name}.conf")])
         wait_until(lambda: all(accepts(port) for port in self.ports[:3]), "NATS starts")
 
-    def restart(self, node):
-        self.start(node, ["/usr/sbin/nats-server", "-c", str(self.folder / f"{node}.conf")])
-        wait_until(lambda: accepts(self.ports[self.nodes.index(node)]), f"{node} starts")
+    def restart(self, *nodes):
+        for node in nodes:
+            self.start(node, ["/usr/sbin/nats-server", "-c", str(self.folder / f"{node}.conf")])
+        for node in nodes:
+            wait_until(lambda node=node: accepts(self.ports[self.nodes.index(node)]), f"{node} starts")
 
 
 class RabbitMQ(Programs):
@@ -290,9 +292,12 @@ class RabbitMQ(Programs):
     def launch(self, node):
         self.start(node, ["/usr/lib/rabbitmq/bin/rabbitmq-server"], env=self.environment(node))
 
-    def restart(self, node):
-        self.launch(node)
-        wait_until(lambda: accepts(self.ports[self.nodes.index(node)]), f"{node} starts", 120)
+    def restart(self, *nodes):
+        # Without a majority a node does not open the port of MQTT.
+        for node in nodes:
+            self.launch(node)
+        for node in nodes:
+            wait_until(lambda node=node: accepts(self.ports[self.nodes.index(node)]), f"{node} starts", 180)
 
 
 KINDS = {"mosquitto": Mosquitto, "nats": NATS, "rabbitmq": RabbitMQ}

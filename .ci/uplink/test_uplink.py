@@ -167,8 +167,7 @@ def test_majority_down(board, table, store, broker):
     check(board.report()["fixes"] == 0 and board.undelivered() >= before, "two of three nodes are down: nothing is acknowledged",
           f"{board.undelivered()} of {before}, {board.report()}")
     print(f"two of three nodes are down: {table.count() - count} fixes reached the table", flush=True)
-    for node in broker.nodes[1:]:
-        broker.restart(node)
+    broker.restart(*broker.nodes[1:])
     check(is_store_ready(store, broker, table.database), "the store connects again")
     board.restart("uplink")
     table.check(board, store, broker, "two of three nodes were down")
@@ -176,10 +175,10 @@ def test_majority_down(board, table, store, broker):
 
 def test_kills(board, table, store, broker, seed, seconds):
     """Each node, the store, torpord and torpor-uplink are killed, in random order and at random times."""
-    numbers = random.Random(seed)
+    numbers, programs = random.Random(seed), [*broker.nodes, "store", "torpord", "uplink"]
     end, kills, victims = time.monotonic() + seconds, 0, []
-    while victims or time.monotonic() < end:
-        victims = victims or numbers.sample([*broker.nodes, "store", "torpord", "uplink"], len(broker.nodes) + 3)
+    while victims or kills == 0 or time.monotonic() < end:
+        victims = victims or numbers.sample(programs, len(programs))
         victim = victims.pop()
         kills += 1
         print(f"kill    {victim}", flush=True)
