@@ -333,11 +333,11 @@ board-program: board-tools client-probe
 	  $(BOARD_PATH)/gpio/cgpio-check1 $(BOARD_PATH)/gpio/cgpio-check2
 	@TORPOR_BOARD=1 $(SWIFT) build --product TorporBoard
 
-# Docs/HowTo/run-a-store.md. Not part of continuous integration: it installs three brokers and PostgreSQL.
+# Docs/HowTo/run-a-store.md. It installs three brokers and PostgreSQL; continuous integration runs UPLINK=--kills with NATS.
 test-uplink: uplink-tools
-	@$(SWIFT) build --product torpord && $(SWIFT) build --product torpor-uplink && $(SWIFT) build --product torpor
+	@$(if $(PREBUILT),:,$(SWIFT) build --product torpord && $(SWIFT) build --product torpor-uplink && $(SWIFT) build --product torpor)
 	@echo '== the uplink, the store and the access rules of the brokers'
-	@.ci/test-uplink '$(CURDIR)/$(UPLINK_PATH)' .build/debug $(BROKERS)
+	@.ci/test-uplink '$(CURDIR)/$(UPLINK_PATH)' .build/debug $(UPLINK) $(BROKERS)
 
 # Docs/HowTo/fuzz.md. Failing inputs stay in .build-fuzz/found.
 fuzz: tools
@@ -407,7 +407,7 @@ gpsd-tools:
 	@.ci/install-missing gpsd
 
 uplink-tools:
-	@.ci/install-missing uplink
+	@.ci/install-missing $(if $(filter --kills,$(UPLINK)),uplink-kills,uplink)
 
 mutate-tools:
 	@.ci/install-missing mutate

@@ -4,8 +4,10 @@
 """
 
 import glob
+import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -17,14 +19,18 @@ FILES = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "Lab" / "Store
 
 
 def free_ports(count):
-    """Ports of the loopback interface that are free now."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    """Ports of the loopback interface that are free now, and that the kernel gives to no connection meanwhile."""
+    found = []
+    while len(found) < count:
+        port = random.randrange(10_240, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in found:
+            found.append(port)
+    return found
 
 
 def wait_until(condition, what, seconds=60):
@@ -48,8 +54,16 @@ def filled(name, **values):
     return text
 
 
+def end_on_signals():
+    """SIGTERM and SIGHUP end the program like an exception, so that its children end too."""
+    def stop(number, _):
+        sys.exit(128 + number)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
 class Programs:
-    """Child processes with names; they end with this object."""
+    """Child processes with names; they end with this object, also if its start fails."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).absolute()
@@ -68,7 +82,15 @@ class Programs:
             os.killpg(process.pid, number)
             process.wait(60)
 
+    def begin(self):
+        """Starts what a subclass consists of."""
+
     def __enter__(self):
+        try:
+            self.begin()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
@@ -84,12 +106,14 @@ class Postgres(Programs):
         self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
         # PostgreSQL refuses to run as root.
         self.prefix = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        self.address = f"host={self.folder} user=torpor dbname=torpor"
+
+    def begin(self):
         if self.prefix:
             shutil.chown(self.folder, "postgres")
         data = str(self.folder / "cluster")
         subprocess.run([*self.prefix, f"{self.bin}/initdb", "-D", data, "-A", "trust", "-U", "torpor", "--no-sync"],
                        check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
-        self.address = f"host={self.folder} user=torpor dbname=torpor"
         self.restart()
         subprocess.run([f"{self.bin}/createdb", "-h", str(self.folder), "-U", "torpor", "torpor"], check=True)
 
@@ -101,7 +125,7 @@ class Postgres(Programs):
             process = self.running.get("postgres")
             if process is None or process.poll() is not None:
                 self.start("postgres", [*self.prefix, f"{self.bin}/postgres", "-D", str(self.folder / "cluster"), "-k",
-                                        str(self.folder), "-c", "listen_addresses="], cwd=self.folder)
+                                        str(self.folder), "-c", "listen_addresses=", "-c", "autovacuum=off"], cwd=self.folder)
             return subprocess.run(ready, check=False).returncode == 0
         wait_until(is_ready, "PostgreSQL starts")
 
@@ -114,10 +138,15 @@ class Mosquitto(Programs):
 
     def __init__(self, folder, devices):
         super().__init__(folder)
-        (self.folder / "data").mkdir(exist_ok=True)
-        shutil.copy(FILES / "mosquitto.acl", self.folder)
         self.ports = free_ports(1)
-        self.users = {name: None for name in ["store", *devices]}
+        self.users = {name: None for name in ["store", "auditor", "silent", *devices]}
+
+    def begin(self):
+        (self.folder / "data").mkdir(exist_ok=True)
+        rules = (FILES / "mosquitto.acl").read_text(encoding="utf-8")
+        (self.folder / "mosquitto.acl").write_text(
+            rules + "\nuser auditor\ntopic read torpor/#\n\nuser silent\n"
+            + "".join(f"topic deny torpor/silent/{kind}\n" for kind in ("fixes", "gap", "event", "newest", "check")))
         self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
                      "-subj", "/CN=Torpor test", "-keyout", "ca.key", "-out", "ca.crt")
         self.certify("broker", "localhost", "subjectAltName=IP:127.0.0.1,DNS:localhost")
@@ -145,19 +174,24 @@ class Mosquitto(Programs):
         self.start(node, ["/usr/sbin/mosquitto", "-c", str(self.folder / "mosquitto.conf")])
         wait_until(lambda: accepts(self.ports[0]), "mosquitto starts")
 
-    def second(self, certificate):
-        """Another node, with this certificate."""
-        node = Programs(self.folder / f"with-{certificate}")
-        (node.folder / "data").mkdir(exist_ok=True)
-        node.port = free_ports(1)[0]
-        text = filled("mosquitto.conf", PORT=node.port, FOLDER=self.folder).replace("broker.", f"{certificate}.")
-        (node.folder / "mosquitto.conf").write_text(text.replace("persistence true", "persistence false"))
+
+class SecondMosquitto(Programs):
+    """Another node, with another certificate of the first one's folder."""
+
+    def __init__(self, first, certificate):
+        super().__init__(first.folder / f"with-{certificate}")
+        self.first, self.certificate = first, certificate
+        self.port = free_ports(1)[0]
+
+    def begin(self):
+        (self.folder / "data").mkdir(exist_ok=True)
+        text = filled("mosquitto.conf", PORT=self.port, FOLDER=self.first.folder).replace("broker.", f"{self.certificate}.")
+        (self.folder / "mosquitto.conf").write_text(text.replace("persistence true", "persistence false"))
         if os.getuid() == 0:
-            for path in [*self.folder.glob(f"{certificate}.*"), node.folder, *node.folder.rglob("*")]:
+            for path in [*self.first.folder.glob(f"{self.certificate}.*"), self.folder, *self.folder.rglob("*")]:
                 shutil.chown(path, "mosquitto")
-        node.start("mosquitto", ["/usr/sbin/mosquitto", "-c", str(node.folder / "mosquitto.conf")])
-        wait_until(lambda: accepts(node.port), "mosquitto starts")
-        return node
+        self.start("mosquitto", ["/usr/sbin/mosquitto", "-c", str(self.folder / "mosquitto.conf")])
+        wait_until(lambda: accepts(self.port), "mosquitto starts")
 
 
 class NATS(Programs):
@@ -165,24 +199,37 @@ class NATS(Programs):
 
     nodes = ["n1", "n2", "n3"]
     uses_tls = False
+    # Users of the tests: one reads everything, one may only read its receipts.
+    extra = """
+    { user: "auditor", password: "@auditor@", allowed_connection_types: ["MQTT"]
+      permissions { subscribe: ["torpor", "torpor.>", "$MQTT.sub.>"], publish: { deny: ">" } } }
+    { user: "silent", password: "@silent@", allowed_connection_types: ["MQTT"]
+      permissions { subscribe: ["torpor.silent.receipt", "$MQTT.sub.>"], publish: { deny: ">" } } }
+    """
 
     def __init__(self, folder, devices):
         super().__init__(folder)
-        self.users = {name: f"password-of-{name}" for name in ["store", *devices]}
+        self.devices = devices
+        self.users = {name: f"password-of-{name}" for name in ["store", "auditor", "silent", *devices]}
         self.ports = free_ports(9)
+
+    def begin(self):
         clients, cluster = self.ports[3:6], self.ports[6:]
-        boards = "".join(filled("nats-board.conf", DEVICE=name, PASSWORD=self.users[name]) for name in devices)
+        boards = "".join(filled("nats-board.conf", DEVICE=name, PASSWORD=self.users[name]) for name in self.devices)
+        extra = self.extra.replace("@auditor@", self.users["auditor"]).replace("@silent@", self.users["silent"])
         for i, name in enumerate(self.nodes):
             routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in cluster)
             (self.folder / f"{name}.conf").write_text(filled(
                 "nats.conf", NAME=name, CLIENTS=clients[i], CLUSTER=cluster[i], PORT=self.ports[i], ROUTES=routes,
-                FOLDER=self.folder, STORE_PASSWORD=self.users["store"], BOARDS=boards))
+                FOLDER=self.folder, STORE_PASSWORD=self.users["store"], BOARDS=boards + extra))
             self.start(name, ["/usr/sbin/nats-server", "-c", str(self.folder / f"{name}.conf")])
         wait_until(lambda: all(accepts(port) for port in self.ports[:3]), "NATS starts")
 
-    def restart(self, node):
-        self.start(node, ["/usr/sbin/nats-server", "-c", str(self.folder / f"{node}.conf")])
-        wait_until(lambda: accepts(self.ports[self.nodes.index(node)]), f"{node} starts")
+    def restart(self, *nodes):
+        for node in nodes:
+            self.start(node, ["/usr/sbin/nats-server", "-c", str(self.folder / f"{node}.conf")])
+        for node in nodes:
+            wait_until(lambda node=node: accepts(self.ports[self.nodes.index(node)]), f"{node} starts")
 
 
 class RabbitMQ(Programs):
@@ -193,9 +240,10 @@ class RabbitMQ(Programs):
 
     def __init__(self, folder, devices):
         super().__init__(folder)
-        self.users = {name: f"password-of-{name}" for name in ["store", *devices]}
-        self.ports = free_ports(9)
-        self.mapper = free_ports(1)[0]  # of Erlang's node names
+        self.users = {name: f"password-of-{name}" for name in ["store", "auditor", "silent", *devices]}
+        *self.ports, self.mapper = free_ports(10)  # the last one is of Erlang's node names
+
+    def begin(self):
         names = "\n".join(f"cluster_formation.classic_config.nodes.{i + 1} = {self.node_name(name)}"
                           for i, name in enumerate(self.nodes))
         (self.folder / "plugins").write_text("[rabbitmq_mqtt].\n")
@@ -205,7 +253,7 @@ class RabbitMQ(Programs):
         cookie.chmod(0o400)
         users = subprocess.run([str(FILES / "rabbitmq_users.py"), *(f"{name}={word}" for name, word in self.users.items())],
                                check=True, stdout=subprocess.PIPE).stdout
-        (self.folder / "users.json").write_bytes(users)
+        (self.folder / "users.json").write_text(json.dumps(self.extended(json.loads(users))))
         self.start("names", ["epmd", "-address", "127.0.0.1", "-port", str(self.mapper)], env=self.environment("r1"))
         wait_until(lambda: accepts(self.mapper), "Erlang's port mapper starts")
         for i, name in enumerate(self.nodes):
@@ -214,6 +262,19 @@ class RabbitMQ(Programs):
                 + f"load_definitions = {self.folder}/users.json\n")
             self.launch(name)
         wait_until(lambda: all(accepts(port) for port in self.ports[:3]), "RabbitMQ starts", 180)
+
+    @staticmethod
+    def extended(definitions):
+        """The definitions with users of the tests: one reads everything, one may only read its receipts."""
+        for rule in definitions["permissions"]:
+            if rule["user"] == "auditor":
+                rule |= {name: r"^(amq\.topic|mqtt-subscription-auditor.*)$" for name in ("configure", "write", "read")}
+        for rule in definitions["topic_permissions"]:
+            if rule["user"] in ("auditor", "silent"):
+                rule["write"] = "^$"
+            if rule["user"] == "auditor":
+                rule["read"] = ".*"
+        return definitions
 
     def node_name(self, node):
         return f"torpor-{node}@localhost"
@@ -231,15 +292,19 @@ class RabbitMQ(Programs):
     def launch(self, node):
         self.start(node, ["/usr/lib/rabbitmq/bin/rabbitmq-server"], env=self.environment(node))
 
-    def restart(self, node):
-        self.launch(node)
-        wait_until(lambda: accepts(self.ports[self.nodes.index(node)]), f"{node} starts", 120)
+    def restart(self, *nodes):
+        # Without a majority a node does not open the port of MQTT.
+        for node in nodes:
+            self.launch(node)
+        for node in nodes:
+            wait_until(lambda node=node: accepts(self.ports[self.nodes.index(node)]), f"{node} starts", 180)
 
 
 KINDS = {"mosquitto": Mosquitto, "nats": NATS, "rabbitmq": RabbitMQ}
 
 
 def main():
+    end_on_signals()
     kind, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     with KINDS[kind](folder / kind, ["board-1", "board-2"]) as broker, Postgres(folder / "postgres") as database:
         print(f"ports of MQTT: {broker.ports[:len(broker.nodes)]}\ndatabase: {database.address}\nEnter ends both.", flush=True)

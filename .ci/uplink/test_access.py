@@ -1,13 +1,16 @@
 """Tests the example store and the access rules of a broker with a foreign board: `test_access.py BROKER FOLDER`.
 
-board-2 tries to write and read the topics of board-1, to write receipts and to take over the store's session.
+board-2 tries to write and read the topics of board-1, to write receipts and to take over the store's session. A user that
+reads every topic shows what reached the broker's subscribers.
 """
 
 import pathlib
+import struct
 import sys
 import time
+import zlib
 
-from brokers import KINDS, Postgres, Programs
+from brokers import KINDS, Postgres, Programs, end_on_signals
 from clients import Board, becomes, is_store_ready, query, start_store
 import messages
 
@@ -50,15 +53,12 @@ def test_store(broker, database):
     check(board.wait(has_both), "a gap and an event get a receipt")
     check(query(database, "select next from gaps") == [30], "a gap that has grown replaces the earlier one")
     check(board.receipts()[-1].get("gap") == {"generation": 7, "next": 30}, "the receipt names the gap")
-    good = messages.fixes("board-1", RING, 7, 40, 10, (7, 39))
-    for bad in (good[:-1], b"", b"x" * 5000, b"\x78\x9c" + b"\x00" * 9, good[:60] + bytes([good[60] ^ 1]) + good[61:]):
-        board.publish("torpor/board-1/fixes", bad)
-    board.publish("torpor/board-1/event", messages.event("board-1", RING, 6, '{"text":"\\u0000"}'))
-    board.publish("torpor/board-1/gap", good)
-    board.publish("torpor/board-1/fixes", messages.fixes("board-9", RING, 7, 40, 10))
-    board.publish("torpor/board-1/fixes", good)
-    check(board.wait(lambda: board.receipts()[-1].get("sequence") == 49), "poison messages do not stop the next one")
-    check(len(query(database, "select id from poison")) == 8, "poison messages are set aside")
+    test_poison(broker, database, board)
+    board.close()
+    board = Board(broker, "board-1")
+    board.is_connected()
+    board.subscribe("torpor/board-1/receipt")
+    check(board.wait(board.receipts) and "refused" not in board.receipts()[0], "a refusal is not retained")
     board.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 8, 50, 5, (7, 49), utc=False))
     board.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 8, 55, 5, (8, 54)))
     check(board.wait(lambda: board.receipts()[-1].get("sequence") == 59), "fixes without UTC are stored")
@@ -66,6 +66,39 @@ def test_store(broker, database):
     check(placed == [1_767_225_600_000_000 + s * 1_000_000 for s in range(50, 60)], "a later fix of the boot places them")
     check(query(database, "select st_npoints(line) from tracks") == [50], "the view of tracks has one line")
     board.close()
+
+
+def test_poison(broker, database, board):
+    """Messages that cannot be stored: one that was damaged on the way gets no receipt, another one a refusal."""
+    good = messages.fixes("board-1", RING, 7, 40, 10, (7, 39))
+    for bad in (good[:-1], b"", b"x" * 5000, b"\x78\x9c" + b"\x00" * 9, good[:60] + bytes([good[60] ^ 1]) + good[61:]):
+        board.publish("torpor/board-1/fixes", bad)
+    later = good[:4] + b"\x02" + good[5:-4]
+    later += struct.pack("<I", zlib.crc32(later))
+    refused = [("event", messages.event("board-1", RING, 6, '{"text":"\\u0000"}')), ("gap", good), ("fixes", later),
+               ("fixes", zlib.compress(messages.fixes("board-9", RING, 7, 40, 10)))]
+    for kind, message in [*refused, refused[0]]:
+        board.publish(f"torpor/board-1/{kind}", message)
+    board.publish("torpor/board-1/fixes", good)
+    # Messages of different topics may arrive in another order.
+    check(board.wait(lambda: any(r.get("sequence") == 49 for r in board.receipts())
+                     and sum("refused" in r for r in board.receipts()) == 5), "poison messages do not stop the next one")
+    refusals = [receipt for receipt in board.receipts() if "refused" in receipt]
+    check({receipt["refused"] for receipt in refusals} == {f"{zlib.crc32(message):08x}" for _, message in refused},
+          "a message that arrived as it was sent is refused, no other one")
+    check(len(refusals) == 5, "a message that is repeated is refused again")
+    check(all(receipt["reason"] and ("ring" not in receipt or receipt["sequence"] in (39, 49)) for receipt in refusals),
+          "a refusal has a reason and what is durable")
+    check([receipt["reason"] for receipt in refusals if "ring" not in receipt] == [
+        "not a message of torpor-uplink: version 2 of the format"], "a refusal of a later version has no ring")
+    check(sorted(query(database, "select refused from poison")) == [False] * 5 + [True] * 4, "poison messages are set aside once")
+    if broker.uses_tls:
+        for number in range(1010):
+            board.client.publish("torpor/board-1/fixes", b"damaged %d" % number, 1)
+        check(becomes(lambda: query(database, "select count(*) from poison where message = 'damaged 1009'") == [1], 60),
+              "damaged messages are set aside")
+        check(query(database, "select count(*) from poison where not refused") == [1000] and query(
+            database, "select count(*) from poison where refused") == [4], "of damaged messages the newest are kept")
 
 
 def test_absent_store(broker, database, programs):
@@ -82,45 +115,26 @@ def test_absent_store(broker, database, programs):
 
 def test_foreign_board(broker, database, programs):
     """What board-2 may not do."""
+    auditor = Board(broker, "auditor")
+    check(auditor.is_connected() and auditor.subscribe("torpor/#"), "the auditor reads all topics")
     victim = Board(broker, "board-1")
     victim.is_connected()
     victim.subscribe("torpor/board-1/receipt")
     victim.wait(lambda: victim.receipts(), 3)  # the retained one
-    listeners = []
-    for topic in ("torpor/board-1/fixes", "torpor/board-1/receipt", "torpor/+/fixes", "torpor/+/receipt", "torpor/#", "#",
-                  "$MQTT/sub/#", "$SYS/#"):
-        listener = Board(broker, "board-2")
-        # One session per attempt, because a broker may end it.
-        if listener.is_connected():
-            listener.subscribe(topic, 3)
-        listeners.append((topic, listener))
-        victim.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 200 + 10 * len(listeners), 10))
-        expected = 209 + 10 * len(listeners)
-        check(becomes(lambda: sequences(database, "board-1")[-1] == expected), f"board-1 sends while board-2 reads {topic}")
-        found = [name for name, _ in listener.received if name.startswith(("torpor/board-1", "$"))]
-        check(not found, f"board-2 cannot read {topic}")
-        listener.close()
-    time.sleep(1)
+    own = Board(broker, "board-2")
+    check(own.is_connected() and own.subscribe("torpor/board-2/receipt"), "board-2 may read its receipts")
+    own.publish("torpor/board-2/fixes", messages.fixes("board-2", RING, 7, 0, 10))
+    check(own.wait(lambda: any(r.get("sequence") == 9 for r in own.receipts())), "board-2 may send its own fixes")
+    own.close()
+    test_foreign_reads(broker, database, victim)
+    test_foreign_writes(broker, auditor)
     count = len(victim.received)
-    for topic, payload in (
-            ("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 900, 10)),
-            ("torpor/board-1/gap", messages.gap("board-1", RING, 7, 900, 910)),
-            ("torpor/board-1/event", messages.event("board-1", RING, 900, "{}")),
-            ("torpor/board-1/receipt", b'{"ring":"00","generation":7,"sequence":999}'),
-            ("torpor/board-2/receipt", b'{"ring":"00","generation":7,"sequence":999}')):
-        intruder = Board(broker, "board-2")
-        intruder.is_connected()
-        intruder.subscribe("torpor/board-2/receipt", 3)
-        intruder.publish(topic, payload, True, 2)
-        time.sleep(1)
-        check(not [1 for name, _ in intruder.received if name.endswith("receipt")], f"board-2 cannot write {topic}")
-        intruder.close()
     victim.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 300, 10))
     check(becomes(lambda: sequences(database, "board-1")[-1] == 309), "board-1 still sends")
-    check(not query(database, "select 1 from gaps where first = 900"), "no gap of board-2 is stored")
-    check(not query(database, "select 1 from events where number = 900"), "no event of board-2 is stored")
-    check(all(r["ring"] != "00" for r in victim.receipts()), "no receipt of board-2 arrives")
     check(victim.wait(lambda: len(victim.received) > count), "board-1 gets receipts")
+    check(all(r.get("ring") != "00" and "check" not in r for r in victim.receipts()), "no receipt of board-2 arrives")
+    check(auditor.wait(lambda: any(topic == "torpor/board-1/fixes" for topic, _ in auditor.received)), "the auditor sees board-1")
+    auditor.close()
     intruder = Board(broker, "board-2", client_id="torpor-store")
     intruder.is_connected(5)
     time.sleep(1)
@@ -131,12 +145,48 @@ def test_foreign_board(broker, database, programs):
     victim.close()
     check(is_alive and is_stored, "board-2 cannot take over the store's session")
     if not broker.uses_tls:
-        stranger = Board(broker, "board-1", password="wrong")
-        check(not stranger.is_connected(5), "a wrong password is refused")
-        stranger.close()
+        for user, password in (("board-1", "wrong"), ("board-1", broker.users["board-2"]), ("stranger", "stranger")):
+            stranger = Board(broker, user, password=password)
+            check(not stranger.is_connected(5), f"{user} with a wrong password is refused")
+            stranger.close()
+
+
+def test_foreign_reads(broker, database, victim):
+    """board-2 receives nothing of board-1, whatever it subscribes to."""
+    for number, topic in enumerate(("torpor/board-1/fixes", "torpor/board-1/receipt", "torpor/+/fixes", "torpor/+/receipt",
+                                    "torpor/#", "#", "+/board-1/#", "$MQTT/sub/#", "$SYS/#")):
+        # One session per attempt, because a broker may end it.
+        listener = Board(broker, "board-2")
+        if listener.is_connected():
+            listener.subscribe(topic, 3)
+        expected = 209 + 10 * number
+        victim.publish("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, expected - 9, 10))
+        check(becomes(lambda: sequences(database, "board-1")[-1] == expected), f"board-1 sends while board-2 reads {topic}")
+        time.sleep(0.5)
+        found = [name for name, _ in listener.received if name.startswith(("torpor/board-1", "$"))]
+        check(not found, f"board-2 cannot read {topic}")
+        listener.close()
+
+
+def test_foreign_writes(broker, auditor):
+    """Nothing that board-2 publishes on topics of others or on those of receipts arrives anywhere."""
+    receipt = b'{"ring":"00","generation":7,"sequence":999}'
+    for topic, payload in (
+            ("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 900, 10)),
+            ("torpor/board-1/gap", messages.gap("board-1", RING, 7, 900, 910)),
+            ("torpor/board-1/event", messages.event("board-1", RING, 900, "{}")),
+            ("torpor/board-1/newest", b'{"_type":"location"}'), ("torpor/board-1/check", b'{"check":"0000000000000900"}'),
+            ("torpor/board-1/receipt", receipt), ("torpor/board-2/receipt", receipt), ("torpor/new/fixes", b"x")):
+        intruder = Board(broker, "board-2")
+        intruder.is_connected()
+        intruder.publish(topic, payload, True, 2)
+        intruder.close()
+        time.sleep(0.5)
+        check((topic, payload) not in auditor.received, f"board-2 cannot write {topic}")
 
 
 def main():
+    end_on_signals()
     kind, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     with KINDS[kind](folder / kind, ["board-1", "board-2"]) as broker, Postgres(folder / "postgres") as database, \
             Programs(folder / "store") as programs:

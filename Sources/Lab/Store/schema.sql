@@ -60,7 +60,8 @@ create table if not exists holes (
   primary key (device, ring, generation, sequence)
 );
 
--- Messages that cannot be decoded; the store keeps the newest 1,000.
+-- Messages that cannot be stored. One that was refused arrived as the board sent it, and the board does not send it again: it is
+-- not removed. Of those that were damaged on the way, the store keeps the newest 1,000.
 create table if not exists poison (
   id bigint generated always as identity primary key,
   received timestamptz not null default now(),
@@ -68,6 +69,7 @@ create table if not exists poison (
   reason text not null,
   message bytea not null
 );
+alter table poison add column if not exists refused boolean not null default false;
 
 -- What the last receipt of a ring says.
 create table if not exists receipts (

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import sys
+import zlib
 
 import paho.mqtt.client
 import psycopg2
@@ -19,11 +20,9 @@ import psycopg2.extras
 
 import torpor_payload
 
-FIELDS = (
-    "device", "ring", "generation", "sequence", "utc_us", "boot_us", "latitude_e9", "longitude_e9", "altitude_mm",
-    "ellipsoidal_altitude_mm", "speed_mmps", "course_e4", "horizontal_accuracy_mm", "vertical_accuracy_mm",
-    "speed_accuracy_mmps", "course_accuracy_e2", "satellites", "mode", "quality", "date_uncertain", "simulated", "accessory")
-POISON_KEPT = 1000
+FIELDS = ("device", "ring", "generation", "sequence", *torpor_payload.COLUMNS[1:-1],
+          "mode", "quality", "date_uncertain", "simulated", "accessory")
+DAMAGED_KEPT = 1000
 
 
 def store_fixes(cursor, key, message):
@@ -61,33 +60,41 @@ KINDS = {"fixes": store_fixes, "gap": store_gap, "event": store_event}
 
 
 def update_receipt(cursor, key, durable):
-    """Records what is durable; returns the receipt. No number of a receipt decreases."""
+    """Records what is durable. No number of a receipt decreases."""
+    names, values = ", ".join(durable), ", ".join(["%s"] * len(durable))
     cursor.execute("insert into receipts (device, ring) values (%s, %s) on conflict do nothing", key)
-    names = ", ".join(durable)
+    cursor.execute(f"update receipts set ({names}) = row({values}) where device = %s and ring = %s"
+                   f" and coalesce(({names}) < ({values}), true)", (*durable.values(), *key, *durable.values()))
+
+
+def receipt(cursor, key):
+    """What is durable of a ring (Docs/Reference/uplink-payload.md)."""
     cursor.execute(
-        f"update receipts set ({names}) = row({', '.join(['%s'] * len(durable))}) where device = %s and ring = %s"
-        f" and coalesce(({names}) < ({', '.join(['%s'] * len(durable))}), true)",
-        (*durable.values(), *key, *durable.values()))
-    cursor.execute("select generation, sequence, gap_generation, gap_next, event from receipts"
-                   " where device = %s and ring = %s", key)
-    generation, sequence, gap_generation, gap_next, event = cursor.fetchone()
-    receipt = {"ring": f"{key[1] % 2**64:016x}"}
-    if sequence is not None:
-        receipt |= {"generation": generation, "sequence": sequence}
-    if gap_next is not None:
-        receipt["gap"] = {"generation": gap_generation, "next": gap_next}
-    if event is not None:
-        receipt["event"] = int(event)
-    return receipt
+        "select jsonb_strip_nulls(jsonb_build_object('generation', generation, 'sequence', sequence, 'event', event, 'gap',"
+        " case when gap_next is not null then jsonb_build_object('generation', gap_generation, 'next', gap_next) end))"
+        " from receipts where device = %s and ring = %s", key)
+    row = cursor.fetchone()
+    return {"ring": f"{key[1] % 2**64:016x}"} | (row[0] if row else {})
 
 
 def set_aside(connection, topic, payload, reason):
-    """Keeps a message that cannot be stored for inspection, so that it does not stop the ones behind it."""
-    with connection, connection.cursor() as cursor:
-        cursor.execute("insert into poison (topic, reason, message) values (%s, %s, %s)",
-                       (topic, reason, psycopg2.Binary(payload[:torpor_payload.LONGEST])))
-        cursor.execute("delete from poison where id <= (select max(id) from poison) - %s", (POISON_KEPT,))
+    """Keeps a message that cannot be stored. Returns a refusal, so that the board sends the next one; None for a message that
+    was damaged on the way, so that the board sends it again."""
+    try:
+        data = torpor_payload.envelope(payload)
+    except ValueError:
+        data = None
     print(f"{topic}: set aside: {reason}", file=sys.stderr, flush=True)
+    with connection, connection.cursor() as cursor:
+        content = (topic, psycopg2.Binary(payload[:torpor_payload.LONGEST]))
+        cursor.execute("insert into poison (topic, message, reason, refused) select %s, %s, %s, %s where not exists"
+                       " (select 1 from poison where (topic, message) = (%s, %s))", (*content, reason, data is not None, *content))
+        cursor.execute("delete from poison where not refused and id <= (select max(id) from poison) - %s", (DAMAGED_KEPT,))
+        if data is None:
+            return None
+        # The ring of another version of the format is unknown.
+        key = (topic.split("/")[1], int.from_bytes(data[16:24], "little", signed=True))
+        return (receipt(cursor, key) if data[4] == 1 else {}) | {"refused": f"{zlib.crc32(payload):08x}", "reason": reason}
 
 
 def answer(payload):
@@ -100,7 +107,7 @@ def answer(payload):
 
 
 def store(connection, topic, payload):
-    """Stores a message durably. Returns the receipt; None for a message that was set aside."""
+    """Stores a message durably. Returns the receipt or a refusal; None for none."""
     try:
         message = torpor_payload.decode(payload)
         _, device, kind = topic.split("/")
@@ -108,10 +115,10 @@ def store(connection, topic, payload):
             raise ValueError("the topic is that of another device or kind")
         key = (device, torpor_payload.signed64(message["ring"]))
         with connection, connection.cursor() as cursor:
-            return update_receipt(cursor, key, KINDS[kind](cursor, key, message))
+            update_receipt(cursor, key, KINDS[kind](cursor, key, message))
+            return receipt(cursor, key)
     except (ValueError, psycopg2.DataError) as error:
-        set_aside(connection, topic, payload, str(error))
-        return None
+        return set_aside(connection, topic, payload, str(error).split("\n", 1)[0][:100])
 
 
 def main():
@@ -147,10 +154,10 @@ def main():
 
     def received(client, _, item):
         _, device, kind = item.topic.split("/")
-        receipt = answer(item.payload) if kind == "check" else store(connection, item.topic, item.payload)
-        if receipt:
-            client.publish(f"torpor/{device}/receipt", json.dumps(receipt, separators=(",", ":")), qos=1,
-                           retain=kind != "check")
+        reply = answer(item.payload) if kind == "check" else store(connection, item.topic, item.payload)
+        if reply:
+            client.publish(f"torpor/{device}/receipt", json.dumps(reply, separators=(",", ":")), qos=1,
+                           retain=not {"check", "refused"} & reply.keys())
 
     def disconnected(_, __, code):
         sys.exit(f"the connection to the broker is lost: {paho.mqtt.client.error_string(code)}")

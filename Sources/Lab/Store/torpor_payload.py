@@ -141,8 +141,8 @@ def decode_gap(data, count, first):
             "to": time(to_boot, to_utc), "may_be_more": bool(may_be_more)}
 
 
-def decode(data):
-    """The message as a dictionary with one of the members fixes, gap and event. Raises ValueError."""
+def envelope(data):
+    """The message without compression. Raises ValueError if it was cut or changed on the way."""
     if data[:1] == b"\x78":
         stream = zlib.decompressobj()
         try:
@@ -151,12 +151,17 @@ def decode(data):
             raise ValueError(f"not a message of torpor-uplink: {error}") from None
         require(stream.eof and not stream.unused_data, "cut or extended")
     require(HEADER.size + 5 <= len(data) <= LONGEST, "too short or too long")
-    magic, version, kind, flags, name_length, length, generation, ring, first, count, before_generation, before = \
-        HEADER.unpack_from(data)
-    require(magic == b"TPUP", "it begins with other bytes")
-    require(version == 1, f"version {version} of the format")
-    require(length == len(data), "cut or extended")
+    require(data[:4] == b"TPUP", "it begins with other bytes")
+    require(int.from_bytes(data[8:12], "little") == len(data), "cut or extended")
     require(zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little"), "the checksum differs")
+    return data
+
+
+def decode(data):
+    """The message as a dictionary with one of the members fixes, gap and event. Raises ValueError."""
+    data = envelope(data)
+    _, version, kind, flags, name_length, _, generation, ring, first, count, before_generation, before = HEADER.unpack_from(data)
+    require(version == 1, f"version {version} of the format")
     require(flags <= 1 and before < SEQUENCES and (flags or (before_generation, before) == (0, 0)), "wrong flags")
     name = data[HEADER.size:HEADER.size + name_length]
     require(len(name) == name_length and re.fullmatch(rb"[A-Za-z0-9_-]{1,64}", name), "the device has a wrong name")

@@ -171,7 +171,9 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func advance(to now: Instant) { self.now = now }
 
   /// Sets the fixes that may have been lost before this run, at its start.
-  mutating func setPossibleLoss(_ loss: Gap?) { delivery.setPossibleLoss(loss) }
+  mutating func setPossibleLoss(_ loss: Gap?, before start: UInt64) {
+    delivery.setPossibleLoss(loss, before: start)
+  }
 
   // MARK: Power
 
