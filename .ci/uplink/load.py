@@ -166,15 +166,21 @@ async def upload(broker, port, device, first, last, quality):
 
 def processor(programs):
     """Seconds of the processor of these programs and their children."""
-    groups, ticks = {process.pid for process in programs}, 0
+    parents, ticks = {}, {}
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[2]) in groups or int(fields[3]) in groups:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+        number = int(path.parent.name)
+        parents[number], ticks[number] = int(fields[1]), int(fields[11]) + int(fields[12])
+    wanted, total = {process.pid for process in programs}, 0
+    for number in ticks:
+        one = number
+        while one and one not in wanted:
+            one = parents.get(one, 0)
+        total += ticks[number] if one else 0
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def memory(programs):
