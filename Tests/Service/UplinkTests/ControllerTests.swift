@@ -29,7 +29,8 @@ private final class ControllerBench: Sendable {
           FakeService.frame(
             .status(
               WireStatus(
-                version: "1", board: "b", now: .unset, generation: 2, nextSequence: 100,
+                version: "1", board: "b", now: FixTime(acquired: .boot, utc: nil), generation: 2,
+                nextSequence: 100,
                 ringCapacity: 1_000, clients: 1))), false
         )
       case .listRegions: (FakeService.frame(.regions([])), false)

@@ -165,7 +165,7 @@ final class FakeMQTTServer: Sendable {
   private static func bytes(_ count: Int, from descriptor: Int32) -> [UInt8]? {
     guard count > 0 else { return [] }
     var buffer = [UInt8](repeating: 0, count: count)
-    let received = unsafe recv(descriptor, &buffer, count, Int32(MSG_WAITALL.rawValue))
+    let received = unsafe recv(descriptor, &buffer, count, Int32(MSG_WAITALL))
     return received == count ? buffer : nil
   }
 }
