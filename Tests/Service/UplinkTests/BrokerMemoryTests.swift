@@ -46,6 +46,45 @@ struct BrokerMemoryTests {
     #expect(isSmaller && size.largest == 4_096 && size.limit == 100)
   }
 
+  @Test("one lost connection makes messages small only until the next one arrives")
+  func lostOnce() {
+    var size = MessageSize()
+    var isSmaller = size.lose(10)
+    size.confirm(5)
+    #expect(isSmaller && size.largest == 4_096 && size.limit == 10)
+    size.confirm(10)
+    // The size has arrived since: this is a first loss again.
+    isSmaller = size.lose(10)
+    size.confirm(5)
+    for _ in 0..<10 { size.confirm(size.limit) }
+    #expect(isSmaller && size.largest == 4_096 && size.limit == 4_096)
+  }
+
+  @Test("a size that is lost twice is not tried again")
+  func lostTwice() {
+    // A broker that ends the connection after a message of more than 1,500 fixes.
+    var size = MessageSize()
+    var losses = 0
+    for _ in 0..<20 {
+      if size.limit > 1_500 {
+        losses += size.lose(size.limit) ? 1 : 0
+      } else {
+        size.confirm(size.limit)
+      }
+    }
+    #expect(size.largest == 1_024 && size.limit == 1_024 && losses == 3, "\(losses)")
+  }
+
+  @Test("a note is logged once, unless many others have followed it")
+  func notes() {
+    var memory = BrokerMemory()
+    let first = (0..<8).map { memory.mustLog("\($0)") }
+    let again = (0..<8).map { memory.mustLog("\($0)") }
+    #expect(first.allSatisfy { $0 } && !again.contains(true))
+    let later = [memory.mustLog("8"), memory.mustLog("0"), memory.mustLog("2")]
+    #expect(later == [true, true, false])
+  }
+
   @Test("what is known of a broker is forgotten after a day")
   func lifetime() {
     var memory = BrokerMemory()

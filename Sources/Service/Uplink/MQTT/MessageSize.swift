@@ -12,8 +12,9 @@ import UplinkPayload
 /// # Invariants
 ///
 /// - 1 ≤ ``limit`` ≤ ``largest`` ≤ ``UplinkLimits/fixes``.
-/// - A refusal halves both; a loss without reason halves the limit only, until a smaller message on a new connection has
-///   shown that the size was the reason. Each confirmed message doubles the limit, up to ``largest``.
+/// - A refusal halves both. A loss without reason halves the limit only; ``largest`` becomes smaller if messages of the same
+///   size or a larger one were lost twice, each time followed by a smaller one that arrived, and none of that size arrived
+///   in between. Each confirmed message doubles the limit, up to ``largest``.
 struct MessageSize: Equatable {
   /// Largest number of fixes of the next message.
   private(set) var limit = PendingFixes.limit
@@ -21,6 +22,8 @@ struct MessageSize: Equatable {
   private(set) var largest = PendingFixes.limit
   /// Number of fixes of the message with which the last connection of this upload was lost; nil for none.
   private var lost: Int?
+  /// Number of fixes of a message that was lost once, while a smaller one arrived after it; nil for none.
+  private var suspect: Int?
 
   /// The broker refused a message because of its size. Returns whether a smaller one is possible.
   mutating func refuse(_ count: Int) -> Bool {
@@ -44,7 +47,15 @@ struct MessageSize: Equatable {
 
   /// A message was confirmed.
   mutating func confirm(_ count: Int) {
-    if let lost, count < lost { largest = max(1, min(largest, lost / 2)) }
+    if let suspect, count >= suspect { self.suspect = nil }
+    if let lost, count < lost {
+      if let suspect, suspect <= lost {
+        largest = min(largest, max(count, suspect / 2))
+        self.suspect = nil
+      } else {
+        suspect = lost
+      }
+    }
     lost = nil
     limit = min(largest, limit * 2)
   }
@@ -66,6 +77,10 @@ struct BrokerMemory {
   var size = MessageSize()
   /// Whether the smaller size was logged.
   private(set) var hasLoggedSize = false
+  /// Largest number of ``notes``.
+  private static let noteCount = 8
+  /// Notes that were logged, the newest last.
+  private var notes: [String] = []
   private var start: Instant?
 
   /// An upload begins at `now`.
@@ -80,6 +95,14 @@ struct BrokerMemory {
 
   /// The connection uses IPv4, because other addresses did not answer; or IPv4 does not answer either.
   mutating func setIPv4(_ usesIPv4: Bool) { self.usesIPv4 = usesIPv4 }
+
+  /// Returns whether a note must be logged: once, unless many others have followed it.
+  mutating func mustLog(_ note: String) -> Bool {
+    guard !notes.contains(note) else { return false }
+    if notes.count == BrokerMemory.noteCount { notes.removeFirst() }
+    notes.append(note)
+    return true
+  }
 
   /// Returns whether the smaller size must be logged: once.
   mutating func mustLogSize() -> Bool {
