@@ -61,7 +61,7 @@ create table if not exists holes (
 );
 
 -- Messages that cannot be stored. One that was refused arrived as the board sent it, and the board does not send it again: it is
--- not removed. Of those that were damaged on the way, the store keeps the newest 1,000.
+-- not removed, and the store keeps 100 of a device. Of those that were damaged on the way, it keeps the newest 1,000.
 create table if not exists poison (
   id bigint generated always as identity primary key,
   received timestamptz not null default now(),

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import sys
-import zlib
 
 import paho.mqtt.client
 import psycopg2
@@ -22,7 +21,9 @@ import torpor_payload
 
 FIELDS = ("device", "ring", "generation", "sequence", *torpor_payload.COLUMNS[1:-1],
           "mode", "quality", "date_uncertain", "simulated", "accessory")
-DAMAGED_KEPT = 1000
+DAMAGED_KEPT = 1000  # of all devices
+REFUSED_KEPT = 100  # of each device
+full = set()  # devices whose messages are not set aside any more
 
 
 def store_fixes(cursor, key, message):
@@ -77,24 +78,42 @@ def receipt(cursor, key):
     return {"ring": f"{key[1] % 2**64:016x}"} | (row[0] if row else {})
 
 
+def has_space(cursor, device, topic, message):
+    """Whether the store may keep another refused message of the device, or has this one already."""
+    cursor.execute("select count(*), count(*) filter (where (topic, message) = (%s, %s)) from poison"
+                   " where refused and split_part(topic, '/', 2) = %s", (topic, message, device))
+    count, same = cursor.fetchone()
+    return same > 0 or count < REFUSED_KEPT
+
+
 def set_aside(connection, topic, payload, reason):
     """Keeps a message that cannot be stored. Returns a refusal, so that the board sends the next one; None for a message that
-    was damaged on the way, so that the board sends it again."""
+    was damaged on the way, or that cannot be kept either, so that the board sends it again."""
+    device = topic.split("/")[1]
     try:
         data = torpor_payload.envelope(payload)
     except ValueError:
         data = None
-    print(f"{topic}: set aside: {reason}", file=sys.stderr, flush=True)
     with connection, connection.cursor() as cursor:
         content = (topic, psycopg2.Binary(payload[:torpor_payload.LONGEST]))
+        if data is not None and not has_space(cursor, device, *content):
+            if device not in full:
+                full.add(device)
+                print(f"{topic}: not set aside: the table poison has {REFUSED_KEPT} refused messages of this device: {reason}",
+                      file=sys.stderr, flush=True)
+            return None
+        if data is not None:
+            full.discard(device)
+        print(f"{topic}: set aside: {reason}", file=sys.stderr, flush=True)
         cursor.execute("insert into poison (topic, message, reason, refused) select %s, %s, %s, %s where not exists"
                        " (select 1 from poison where (topic, message) = (%s, %s))", (*content, reason, data is not None, *content))
         cursor.execute("delete from poison where not refused and id <= (select max(id) from poison) - %s", (DAMAGED_KEPT,))
         if data is None:
             return None
         # The ring of another version of the format is unknown.
-        key = (topic.split("/")[1], int.from_bytes(data[16:24], "little", signed=True))
-        return (receipt(cursor, key) if data[4] == 1 else {}) | {"refused": f"{zlib.crc32(payload):08x}", "reason": reason}
+        key = (device, int.from_bytes(data[16:24], "little", signed=True))
+        return (receipt(cursor, key) if data[4] == 1 else {}) | {
+            "refused": f"{torpor_payload.checksum(data):08x}", "reason": reason}
 
 
 def answer(payload):

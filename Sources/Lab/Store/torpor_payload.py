@@ -37,6 +37,12 @@ def require(condition, what):
         raise ValueError("not a message of torpor-uplink: " + what)
 
 
+def checksum(data):
+    """The checksum of a message without compression, which names it in a refusal. The CRC-32 of all bytes is the same number for
+    each message, because its own CRC-32 is at its end."""
+    return int.from_bytes(data[-4:], "little")
+
+
 def signed64(value):
     """The value modulo 2**64, as a signed number."""
     return (value + 2**63) % 2**64 - 2**63

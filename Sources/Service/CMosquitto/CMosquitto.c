@@ -13,8 +13,11 @@
 #include <sys/time.h>
 #include <time.h>
 
-// A receipt is shorter; a longer one is ignored. Of receipts that arrive together only the last one matters.
-#define RECEIPT_SIZE 1024
+// A receipt is shorter, also a refusal whose reason has 100 characters, each written as two escapes of six bytes; a longer one
+// is ignored.
+#define RECEIPT_SIZE 2048
+// Receipts that arrive together: the retained one, refusals, and receipts. Of more the newest are kept.
+#define RECEIPT_COUNT 8
 // Passes of libmosquitto's loop in one wait. It returns at once while a connection is broken in a way that it does not
 // detect; the limit prevents that a wait uses the processor until its end.
 #define PASSES 4000
@@ -34,9 +37,13 @@ struct cmosquitto {
   int publish_code;  // reason code of that acknowledgement
   int is_too_large;  // the broker ended the connection because of a message's size
   int fell_back_to_ipv4;
-  int has_receipt;
-  size_t receipt_count;
-  char receipt[RECEIPT_SIZE];
+  int has_receipt;  // whether receipt_count is not 0
+  size_t first_receipt, receipt_count;
+  struct {
+    size_t count;
+    char bytes[RECEIPT_SIZE];
+  } receipts[RECEIPT_COUNT];  // from first_receipt on, the oldest first
+  char receipt[RECEIPT_SIZE];  // the one that was returned last
   char detail[120];     // what libmosquitto logged about TLS
   const char *problem;  // the result of the check of the broker's certificate; NULL if it was accepted
   char reason[320];
@@ -149,8 +156,14 @@ static void on_message(struct mosquitto *client, void *object, const struct mosq
   struct cmosquitto *c = object;
   (void)client;
   if (message->payloadlen <= 0 || message->payloadlen > RECEIPT_SIZE) return;
-  c->receipt_count = (size_t)message->payloadlen;
-  memcpy(c->receipt, message->payload, c->receipt_count);
+  if (c->receipt_count == RECEIPT_COUNT) {
+    c->first_receipt = (c->first_receipt + 1) % RECEIPT_COUNT;
+    c->receipt_count--;
+  }
+  size_t slot = (c->first_receipt + c->receipt_count) % RECEIPT_COUNT;
+  c->receipts[slot].count = (size_t)message->payloadlen;
+  memcpy(c->receipts[slot].bytes, message->payload, c->receipts[slot].count);
+  c->receipt_count++;
   c->has_receipt = 1;
 }
 
@@ -298,9 +311,12 @@ int cmosquitto_fell_back_to_ipv4(const struct cmosquitto *c) { return c->fell_ba
 enum cmosquitto_result cmosquitto_receipt(struct cmosquitto *c, int timeout_ms, const void **bytes, size_t *count) {
   enum cmosquitto_result result = run_until(c, &c->has_receipt, 1, now_ms() + timeout_ms);
   if (result != CMOSQUITTO_DONE) return result;
-  c->has_receipt = 0;
+  *count = c->receipts[c->first_receipt].count;
+  memcpy(c->receipt, c->receipts[c->first_receipt].bytes, *count);
+  c->first_receipt = (c->first_receipt + 1) % RECEIPT_COUNT;
+  c->receipt_count--;
+  c->has_receipt = c->receipt_count > 0;
   *bytes = c->receipt;
-  *count = c->receipt_count;
   return CMOSQUITTO_DONE;
 }
 

@@ -65,6 +65,13 @@ extension UplinkMessage {
     return first
   }
 
+  /// The checksum at the end of an encoded message, which names the message in a refusal of the store.
+  ///
+  /// A checksum of all its bytes would not: with its checksum at the end, it is the same number for each message.
+  public static func checksum(atEndOf message: [UInt8]) -> UInt32 {
+    message.suffix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
   private func appendHeader(
     _ kind: Kind, _ first: FixName, count: UInt64, to bytes: inout [UInt8]
   ) {

@@ -81,6 +81,46 @@ struct BrokerTests {
     #expect(found == [false, true])
   }
 
+  @Test("a long refusal and the receipts that arrive with it are kept in their order")
+  func receipts() throws {
+    // 100 characters of a reason, each as two escapes.
+    let reason = String(repeating: #"\ud83d\ude00"#, count: 100)
+    let refusal =
+      #"{"ring":"00000000000000ab","generation":7,"sequence":3641,"event":2,"refused":"0d4a1185","reason":""#
+      + reason + #""}"#
+    let server = FakeMQTTServer { _ in
+      [.receipt("first"), .receipt(refusal), .receipt("last"), .acknowledgement(0)]
+    }
+    defer { server.stop() }
+    var memory = BrokerMemory()
+    var broker = try open(server, &memory)
+    let found = cause(&broker)
+    #expect(found == nil)
+    var texts: [String] = []
+    while texts.count < 3, let bytes = try broker.nextReceipt(within: .seconds(2)) {
+      texts.append(String(decoding: bytes, as: UTF8.self))
+    }
+    #expect(texts == ["first", refusal, "last"])
+    #expect(Refusal(Array(refusal.utf8))?.reason == String(repeating: "😀", count: 100))
+  }
+
+  @Test("of more than eight receipts that arrive together, the newest are kept")
+  func manyReceipts() throws {
+    let server = FakeMQTTServer { _ in
+      (0..<20).map { .receipt("\($0)") } + [.acknowledgement(0)]
+    }
+    defer { server.stop() }
+    var memory = BrokerMemory()
+    var broker = try open(server, &memory)
+    let found = cause(&broker)
+    #expect(found == nil)
+    var texts: [String] = []
+    while texts.count < 8, let bytes = try broker.nextReceipt(within: .seconds(2)) {
+      texts.append(String(decoding: bytes, as: UTF8.self))
+    }
+    #expect(texts == (12..<20).map { "\($0)" })
+  }
+
   @Test("a broker that sends a message byte by byte does not extend the time of the upload")
   func trickle() throws {
     let server = FakeMQTTServer { _ in [.acknowledgement(0), .trickle] }

@@ -129,8 +129,12 @@ final class FakeMQTTServer: Sendable {
       case .receipt(let text):
         let content =
           [0, UInt8(receipts.count)] + receipts + (version == 5 ? [0] : []) + Array(text.utf8)
-        precondition(content.count < 128, "the length has one byte")
-        send([0x30, UInt8(content.count)] + content, to: descriptor)
+        precondition(content.count < 16_384, "the length has two bytes")
+        let length =
+          content.count < 128
+          ? [UInt8(content.count)]
+          : [0x80 | UInt8(content.count & 0x7F), UInt8(content.count >> 7)]
+        send([0x30] + length + content, to: descriptor)
       case .disconnection(let code):
         send([0xE0, 2, code, 0], to: descriptor)
         return false

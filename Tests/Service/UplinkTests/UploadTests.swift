@@ -8,6 +8,8 @@ import UplinkPayload
 private struct FakeBroker: BrokerConnection {
   var messages: [(topic: String, message: UplinkMessage)] = []
   var receipts: [String] = []
+  /// Whether the store refuses each message, before the other answers.
+  var refusesAll = false
   /// Answers to the next messages; without one there is no receipt.
   var answers: [[String]] = []
   /// Failures of the next messages; nil for none.
@@ -30,6 +32,7 @@ private struct FakeBroker: BrokerConnection {
       throw BrokerError(description: "not a message")
     }
     messages.append((topic, message))
+    if refusesAll { receipts.append(refusal(of: bytes)) }
     if !answers.isEmpty { receipts += answers.removeFirst() }
     return hasSubscriber
   }
@@ -37,6 +40,17 @@ private struct FakeBroker: BrokerConnection {
   mutating func nextReceipt(within limit: Interval) throws(BrokerError) -> [UInt8]? {
     receipts.isEmpty ? nil : Array(receipts.removeFirst().utf8)
   }
+}
+
+/// A refusal of a message, with the receipt of a fix.
+private func refusal(of bytes: [UInt8], sequence: Int = 0, reason: String = "bad") -> String {
+  // The checksum is the last number of a message, the lowest byte first.
+  let digits = bytes.suffix(4).reversed().map { byte -> String in
+    let text = String(byte, radix: 16)
+    return text.utf8.count == 1 ? "0" + text : text
+  }
+  return #"{"ring":"00000000000000ab","generation":7,"sequence":\#(sequence),"refused":""#
+    + digits.joined() + #"","reason":"\#(reason)"}"#
 }
 
 @Suite("Uploads")
@@ -177,6 +191,48 @@ struct UploadTests {
     #expect(pending.confirmedEvent == 5, "a receipt of both events confirms one message")
   }
 
+  @Test("a message that the store refuses is not sent again, and its reason is logged once")
+  func refused() {
+    var pending = pending([fix(7, 1), fix(8, 2)])
+    pending.add(event: 5, Array(#"{"visit":{}}"#.utf8))
+    var broker = FakeBroker(refusesAll: true)
+    var memory = BrokerMemory()
+    var lines: [String] = []
+    #expect(failure(&pending, &broker, &memory, log: { lines.append($0) }) == nil)
+    #expect(broker.messages.count == 3 && pending.isEmpty)
+    #expect(pending.preceding == FixName(generation: 8, sequence: 2))
+    #expect(pending.confirmedEvent == 5)
+    #expect(lines.count == 1 && lines[0].contains("the store refuses a message"), "\(lines)")
+    #expect(lines[0].contains(": bad: "))
+  }
+
+  @Test("a refusal of another message refuses nothing; its receipt counts")
+  func otherRefusal() throws {
+    let other = UplinkMessage(
+      device: DeviceName("board-1")!, ring: 0xAB, preceding: nil, content: .fixes([fix(7, 9)]))
+    let bytes = try other.encoded()
+    var pending = pending([fix(7, 1)])
+    var broker = FakeBroker(answers: [[refusal(of: bytes)]])
+    #expect(failure(&pending, &broker)?.contains("no receipt of the store") == true)
+    #expect(pending.count == 1)
+    broker.answers = [[refusal(of: bytes, sequence: 1)]]
+    #expect(failure(&pending, &broker) == nil)
+    #expect(pending.isEmpty)
+  }
+
+  @Test(
+    "what is no refusal is none; a later version of the store omits the ring",
+    arguments: [
+      (#"{"refused":"0d4A1185","reason":"a\u000ab"}"#, Optional("a\u{FFFD}b")),
+      (#"{"refused":"0d4a1185"}"#, "no reason"), (#"{"refused":"d4a1185"}"#, nil),
+      (#"{"refused":"0d4a118x"}"#, nil), (#"{"refused":7}"#, nil), ("{}", nil), ("x", nil),
+    ])
+  func refusals(json: String, reason: String?) {
+    let found = Refusal(Array(json.utf8))
+    #expect(found?.reason == reason)
+    #expect(found == nil || found?.checksum == 0x0D4A_1185)
+  }
+
   @Test("a broker that refuses large messages gets smaller ones, over the same connection")
   func tooLarge() {
     // Positions without a pattern, so that each fix needs some bytes.
@@ -220,7 +276,7 @@ struct UploadTests {
     #expect(found == .lost && memory.size.limit == 4 && memory.size.largest == PendingFixes.limit)
     broker.answers = [[receipt(7, 3)], [receipt(7, 7)]]
     #expect(failure(&pending, &broker, &memory) == nil)
-    #expect(memory.size.largest == 4, "the smaller message has worked")
+    #expect(memory.size.largest == PendingFixes.limit, "one loss may have had another reason")
     // With one fix the size is not the reason, and nothing is tried again at once.
     pending.add([fix(7, 9)])
     broker.failures = [.lost]

@@ -44,7 +44,8 @@ enum cmosquitto_result cmosquitto_publish(struct cmosquitto *connection, const c
                                           size_t count, int is_retained, int timeout_ms);
 // Whether the broker has reported that no program subscribes to the topic of the last message. MQTT 3.1.1 has no such report.
 int cmosquitto_has_no_subscriber(const struct cmosquitto *connection);
-// Waits for the next receipt. It is valid until the next call.
+// Waits for the next receipt, in the order of arrival. It is valid until the next call. Receipts that arrive together are kept,
+// up to eight.
 enum cmosquitto_result cmosquitto_receipt(struct cmosquitto *connection, int timeout_ms, const void **bytes,
                                           size_t *count);
 // Why the last step failed.

@@ -1,4 +1,5 @@
 import LocationTypes
+import TOMLFiles
 import TextFormats
 import UplinkPayload
 
@@ -60,6 +61,29 @@ struct Receipt: Equatable {
   func isAhead(of newest: FixName, _ newestEvent: UInt32?) -> Bool {
     if let event, let newestEvent, event > Int64(newestEvent) { return true }
     return [last, gap].contains { $0.map { !$0.isUpTo(newest) } ?? false }
+  }
+}
+
+/// The answer of the store to a message that it cannot use, but keeps (Docs/Reference/uplink-payload.md, "Refusal").
+struct Refusal: Equatable {
+  /// Largest length of a reason in the log, characters.
+  static let reasonLength = 100
+
+  /// Checksum of the message.
+  let checksum: UInt32
+  /// Why, for the log; without control characters.
+  let reason: String
+
+  /// Decodes JSON; nil if it is not a refusal.
+  init?(_ bytes: [UInt8]) {
+    guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
+      let members = document.root.members,
+      let digits = members.first(where: { $0.name == "refused" })?.value.string,
+      digits.utf8.count == 8, let checksum = UInt32(digits, radix: 16)
+    else { return nil }
+    self.checksum = checksum
+    let text = members.first { $0.name == "reason" }?.value.string ?? "no reason"
+    reason = printable(text, maxLength: Refusal.reasonLength)
   }
 }
 

@@ -17,8 +17,8 @@ struct Upload {
   /// When the upload ends, complete or not.
   let end: Instant
 
-  /// Sends the oldest entries of `pending` as one message, and removes them when they are confirmed. On an error they
-  /// remain. If the broker refuses the message because of its size, nothing is removed, and the next one is smaller.
+  /// Sends the oldest entries of `pending` as one message, and removes them when they are confirmed, or when the store
+  /// has refused the message and keeps it. On an error they remain. If the broker refuses the message because of its size, nothing is removed, and the next one is smaller.
   ///
   /// - Returns: false if there is nothing to send.
   func sendNext<Connection: BrokerConnection & ~Copyable>(
@@ -39,7 +39,10 @@ struct Upload {
       let hasSubscriber = try broker.publish(bytes, to: topic)
       switch confirmation {
       case .store:
-        try awaitReceipt(of: part, over: &broker, pending.newestEvent, hasSubscriber, log: log)
+        let reason = try awaitReceipt(
+          of: part, UplinkMessage.checksum(atEndOf: bytes), over: &broker, pending.newestEvent,
+          hasSubscriber, log: log)
+        if let reason { Upload.log(refusal: reason, of: part, &memory, log) }
       case .broker:
         guard hasSubscriber else { throw Upload.noSubscriber(of: topic) }
       }
@@ -85,10 +88,22 @@ struct Upload {
         + "program that stores fixes, with a durable session")
   }
 
+  /// Logs why the store has refused a message, once for each reason.
+  private static func log(
+    refusal reason: String, of part: PendingFixes.Part, _ memory: inout BrokerMemory,
+    _ log: (String) -> Void
+  ) {
+    guard memory.mustLog("refused: " + reason) else { return }
+    log(
+      "the store refuses a message of the topic \(part.topic), and has set it aside: \(reason): "
+        + "see its table of such messages")
+  }
+
+  /// Waits until a receipt confirms a message. Returns nil then, or the reason if the store has refused the message.
   private func awaitReceipt<Connection: BrokerConnection & ~Copyable>(
-    of part: PendingFixes.Part, over broker: inout Connection, _ newestEvent: UInt32?,
-    _ hasSubscriber: Bool, log: (String) -> Void
-  ) throws(BrokerError) {
+    of part: PendingFixes.Part, _ checksum: UInt32, over broker: inout Connection,
+    _ newestEvent: UInt32?, _ hasSubscriber: Bool, log: (String) -> Void
+  ) throws(BrokerError) -> String? {
     let start = UplinkClock.now
     let limit = min(start + Upload.receiptTimeout, end)
     var hasLogged = false
@@ -103,6 +118,8 @@ struct Upload {
         throw BrokerError(
           description: "no receipt of the store within \(seconds) s: \(help)", cause: .unconfirmed)
       }
+      if let refusal = Refusal(bytes), refusal.checksum == checksum { return refusal.reason }
+      // A refusal of another message contains a receipt.
       guard let receipt = Receipt(bytes), receipt.ring == ring else { continue }
       if receipt.isAhead(of: newest, newestEvent) {
         if !hasLogged {
@@ -110,7 +127,7 @@ struct Upload {
         }
         hasLogged = true
       } else if receipt.confirms(part, ring: ring) {
-        return
+        return nil
       }
     }
   }
