@@ -20,8 +20,10 @@ import UplinkPayload
 ///
 /// # Invariants
 ///
-/// - A fix is acknowledged to the service only after a receipt has named it or a later one (or, with
-///   ``UplinkSettings/Confirmation/broker``, after the broker's acknowledgement).
+/// - A fix, a gap or an event is acknowledged to the service only after a receipt has named it or a later one, or after the
+///   store has refused its message and keeps it (or, with ``UplinkSettings/Confirmation/broker``, after the broker's
+///   acknowledgement). An HTTP server has no form for gaps, nor for fixes whose date is never known: they are acknowledged
+///   with the fixes that follow them. Settings with HTTP servers request no events.
 /// - A deferral is allowed again as soon as one has ended, before the upload begins.
 /// - No message is sent after the permission was revoked.
 /// - A session starts with the first unacknowledged fix: after a failure of the service nothing is remembered but the
@@ -39,8 +41,6 @@ public struct UplinkController: ~Copyable {
   static let hold = Interval.seconds(60)
   /// Longest time of an upload, with all destinations: then the connection is closed.
   static let longestUpload = Interval.seconds(55)
-  /// Shortest time for a destination, if so much is left.
-  static let shortestShare = Interval.seconds(20)
   /// Time after which a session counts as one that worked.
   static let stableTime = Interval.seconds(60)
 
@@ -54,6 +54,9 @@ public struct UplinkController: ~Copyable {
   private var newestPosition: NewestPublication?
   /// What is known of each destination of ``settings``.
   private var memories: [BrokerMemory]
+  private var order: DestinationOrder
+  /// The first generation that is known to belong to this boot, and its ring: this program does not survive a boot.
+  private var boot: (ring: UInt64, generation: UInt32)?
 
   // State of a session.
   private var ring: UInt64 = 0
@@ -86,6 +89,7 @@ public struct UplinkController: ~Copyable {
     rounding = PositionRounding(decimals: settings.decimals)
     newestPosition = NewestPublication(settings)
     memories = Array(repeating: BrokerMemory(), count: settings.destinations.count)
+    order = DestinationOrder(count: settings.destinations.count)
   }
 
   /// Runs until another program takes over the client. If the service ends, connects again.
@@ -125,6 +129,7 @@ public struct UplinkController: ~Copyable {
     isReduced = session.session.isReduced
     let state = try session.getStatus()
     newest = FixName(generation: state.generation, sequence: state.nextSequence ?? 0)
+    if boot?.ring != ring { boot = (ring, state.generation) }
     (isPermitted, isBatchComplete, hasEnded) = (true, false, false)
     var preferences = WireSettings()
     preferences.pausesAutomatically = false
@@ -292,19 +297,22 @@ public struct UplinkController: ~Copyable {
 
   /// Sends with the first destination that works. Returns the last error; nil on success.
   private mutating func send(_ session: inout ClientSession) throws(ClientError) -> BrokerError? {
-    let end = UplinkClock.now + UplinkController.longestUpload
+    let start = UplinkClock.now
+    let end = start + UplinkController.longestUpload
     var failure: BrokerError?
-    for index in settings.destinations.indices where isPermitted {
+    for (number, index) in order.indices(at: start).enumerated() where isPermitted {
       let now = UplinkClock.now
       guard now < end else { break }
-      let share = (end - now) / Int64(settings.destinations.count - index)
-      let limit = now + min(end - now, max(share, UplinkController.shortestShare))
+      let limit = DestinationOrder.end(of: end, remaining: order.count - number, at: now)
       memories[index].begin(at: now)
       repeat {
         failure = try send(to: index, until: limit, &session)
         // A smaller message may work, over a new connection.
       } while failure?.cause == .lost && isPermitted && UplinkClock.now < limit
-      if failure == nil { break }
+      if failure == nil {
+        order.succeed(index, at: UplinkClock.now)
+        break
+      }
     }
     return failure
   }
@@ -315,8 +323,11 @@ public struct UplinkController: ~Copyable {
     let destination = settings.destinations[index]
     status.broker = destination.address
     if let url = destination.url {
+      let generation = boot?.generation ?? newest.generation
       var channel = HTTPChannel(
-        HTTPServer(destination: destination, url: url, end: end), device: settings.device)
+        HTTPServer(destination: destination, url: url, end: end),
+        OverlandUpload(
+          device: settings.device, clockOffset: UplinkClock.offset, bootGeneration: generation))
       return try exchange(over: &channel, to: index, until: end, &session)
     }
     let upload = Upload(

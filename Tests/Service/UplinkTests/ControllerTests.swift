@@ -206,10 +206,34 @@ struct ControllerTests {
     #expect(bench.waits { bench.all.last?.uploads == 1 })
     #expect(first.messages.count == 4, "8, 4, 2 fixes and 1 fix, each over a new connection")
     #expect(second.versions == [5, 4] && second.messages.count == 1)
-    // What is known of the brokers is used again.
+    // What is known of the broker is used again, and the one that has worked is tried first.
     bench.deliver([fixes(1, 8..<16)])
     #expect(bench.waits { bench.all.last?.uploads == 2 })
-    #expect(first.messages.count == 5 && second.versions == [5, 4, 4])
+    #expect(first.messages.count == 4 && second.versions == [5, 4, 4])
+    bench.stop()
+  }
+
+  @Test("a message that the store has refused and kept does not stop the next ones")
+  func refused() throws {
+    let broker = FakeMQTTServer { message in
+      guard case .fixes(let fixes)? = ControllerTests.content(message),
+        fixes[0].name.generation == 1
+      else { return ControllerTests.confirm(message) }
+      let digits = message.payload.suffix(4).reversed().map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+      let refusal = #"{"refused":"\#(digits.joined())","reason":"no such version"}"#
+      return [.acknowledgement(0), .receipt(refusal)]
+    }
+    defer { broker.stop() }
+    let bench = ControllerBench()
+    bench.start(try settings([broker.port]))
+    bench.deliver([fixes(1, 3..<5), fixes(2, 5..<6)])
+    #expect(bench.waits { bench.all.last?.uploads == 1 })
+    #expect(broker.messages.count == 2 && broker.versions == [5])
+    for name in [FixName(generation: 1, sequence: 4), FixName(generation: 2, sequence: 5)] {
+      #expect(bench.waits { bench.count { $0 == .acknowledge(name) } == 1 }, "\(name)")
+    }
     bench.stop()
   }
 
