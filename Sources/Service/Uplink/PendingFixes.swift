@@ -84,6 +84,20 @@ struct PendingFixes {
     entries.append(entry)
   }
 
+  /// UTC minus boot clock, from the first fix of a generation that has a date; nil if none has.
+  func clockOffset(of generation: UInt32) -> Int64? {
+    for case .fix(let stored) in entries where stored.name.generation == generation {
+      if let utc = stored.fix.utc { return utc.microseconds - stored.fix.acquired.microseconds }
+    }
+    return nil
+  }
+
+  /// Whether all fixes of a generation are here or were confirmed, because a later one has begun; or no further fix can be
+  /// added.
+  func isComplete(_ generation: UInt32) -> Bool {
+    isFull || hasDropped || entries.contains { $0.name.map { $0.generation > generation } ?? false }
+  }
+
   /// Removes everything: the permission was revoked or reduced.
   mutating func removeAll() { self = PendingFixes() }
 

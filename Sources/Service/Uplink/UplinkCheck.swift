@@ -16,11 +16,13 @@ struct UplinkCheck {
   /// Checks all destinations and prints a line for each. Returns whether all of them work.
   func run(print: (String) -> Void) -> Bool {
     var allWork = true
+    for warning in settings.warnings { print("warning: \(warning)") }
     for destination in settings.destinations {
       do throws(BrokerError) {
         let end = UplinkClock.now + UplinkCheck.longest
         if let url = destination.url {
-          try postNothing(to: HTTPServer(destination: destination, url: url, end: end))
+          var server = HTTPServer(destination: destination, url: url, end: end)
+          try postNothing(to: &server)
           print("\(destination.address): the server answers")
           continue
         }
@@ -38,8 +40,9 @@ struct UplinkCheck {
   }
 
   /// Sends a batch without fixes, which the server must accept.
-  func postNothing(to server: some HTTPConnection) throws(BrokerError) {
-    var server = server
+  func postNothing<Connection: HTTPConnection & ~Copyable>(
+    to server: inout Connection
+  ) throws(BrokerError) {
     let answer = try server.post(
       OverlandBatch.json([], device: settings.device, offset: 0))
     guard answer.isAccepted else { throw OverlandUpload.refusal(answer) }

@@ -35,11 +35,7 @@ public enum UplinkProgram {
   public static func run(
     _ settings: UplinkSettings, socket: String, status: String?, log: @escaping (String) -> Void
   ) throws(ClientError) -> Never {
-    if settings.confirmation == .broker {
-      log(
-        "receipt = \"broker\": fixes that the broker loses are lost; "
-          + "use \"store\" if the store sends receipts")
-    }
+    for warning in settings.warnings { log(warning) }
     var controller = UplinkController(settings, socket: socket, log: log) { report in
       if let status { report.write(to: status) }
     }

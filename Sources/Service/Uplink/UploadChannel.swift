@@ -38,14 +38,14 @@ struct MQTTChannel: UploadChannel, ~Copyable {
 }
 
 /// Requests to an HTTP server.
-struct HTTPChannel: UploadChannel {
+struct HTTPChannel: UploadChannel, ~Copyable {
   private let upload: OverlandUpload
   private var server: HTTPServer
 
   /// Prepares the requests.
-  init(_ server: HTTPServer, device: DeviceName) {
+  init(_ server: consuming HTTPServer, _ upload: OverlandUpload) {
     self.server = server
-    upload = OverlandUpload(device: device, clockOffset: UplinkClock.offset)
+    self.upload = upload
   }
 
   mutating func sendNext(

@@ -32,7 +32,9 @@ struct Main {
       exit(FileProblems.exitCode)
     }
     switch options.check {
-    case .settings: exit(EX_OK)
+    case .settings:
+      for warning in settings.warnings { log("warning: \(warning)") }
+      exit(EX_OK)
     case .destinations:
       exit(UplinkProgram.check(settings) { print($0) } ? EX_OK : EX_UNAVAILABLE)
     case nil: run(settings, options)

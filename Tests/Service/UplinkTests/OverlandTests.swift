@@ -26,21 +26,25 @@ extension HTTPAnswer {
 struct OverlandTests {
   private let device = DeviceName("boat-7")!
 
-  private func stored(_ sequence: UInt64, utc: Int64? = 1_767_225_600_500_000) -> StoredFix {
+  private func stored(
+    _ sequence: UInt64, _ generation: UInt32 = 1, utc: Int64? = 1_767_225_600_500_000
+  ) -> StoredFix {
     var fix = Fix(
       acquired: Instant(seconds: Double(sequence)),
       coordinate: Coordinate(latitude_e9: 52_516_274_500, longitude_e9: -13_377_704_100))
     fix.utc = utc.map { UTCTime(microseconds: $0) }
-    return StoredFix(name: FixName(generation: 1, sequence: sequence), fix: fix)
+    return StoredFix(name: FixName(generation: generation, sequence: sequence), fix: fix)
   }
 
   private func failure(
-    _ pending: inout PendingFixes, _ server: inout FakeServer, clockOffset: Int64? = nil
+    _ pending: inout PendingFixes, _ server: inout FakeServer, clockOffset: Int64? = nil,
+    bootGeneration: UInt32 = 1, log: (String) -> Void = { _ in }
   ) -> String? {
     var memory = BrokerMemory()
-    let upload = OverlandUpload(device: device, clockOffset: clockOffset)
+    let upload = OverlandUpload(
+      device: device, clockOffset: clockOffset, bootGeneration: bootGeneration)
     do throws(BrokerError) {
-      while try upload.sendNext(&pending, over: &server, &memory, log: { _ in }) {}
+      while try upload.sendNext(&pending, over: &server, &memory, log: log) {}
       return nil
     } catch { return error.description }
   }
@@ -72,7 +76,8 @@ struct OverlandTests {
     for answer in [
       HTTPAnswer(201, "{}"), HTTPAnswer(201, ""), HTTPAnswer(500), HTTPAnswer(302),
       HTTPAnswer(200, #"{"result":"o"#), HTTPAnswer(200, #"{"result":"no"}"#),
-      HTTPAnswer(200, #"[{"result":"ok"}]"#), HTTPAnswer(401),
+      HTTPAnswer(200, #"[{"result":"ok"}]"#), HTTPAnswer(401), HTTPAnswer(400),
+      HTTPAnswer(status: 200, body: Array(#"{"result":"ok"}"#.utf8), isCut: true),
     ] {
       var pending = PendingFixes()
       pending.add([stored(1)])
@@ -82,7 +87,11 @@ struct OverlandTests {
           == true)
       #expect(pending.count == 1 && pending.preceding == nil, "\(answer)")
     }
-    for answer in [HTTPAnswer(200), HTTPAnswer(201, #" {"result" : "ok", "more": 1} "#)] {
+    let ids = (0..<2_000).map { "\($0)" }.joined(separator: ",")
+    for answer in [
+      HTTPAnswer(200), HTTPAnswer(201, #" {"result" : "ok", "more": 1} "#),
+      HTTPAnswer(200, #"{"ids":[\#(ids)],"result":"ok"}"#),
+    ] {
       var pending = PendingFixes()
       pending.add([stored(1)])
       var server = FakeServer(answers: [answer])
@@ -123,6 +132,48 @@ struct OverlandTests {
     #expect(!pending.isEmpty)
     #expect(failure(&pending, &server, clockOffset: 1_767_225_600_000_000) == nil)
     #expect(server.bodies.last?.contains(#""timestamp":"2026-01-01T00:00:04.000Z""#) == true)
+  }
+
+  @Test("the clock of this boot dates no fix of an earlier one")
+  func earlierBoot() {
+    let offset: Int64 = 1_767_225_600_000_000
+    var pending = PendingFixes()
+    pending.add([stored(1, 3, utc: nil), stored(2, 3, utc: nil)])
+    var server = FakeServer(answers: [HTTPAnswer(200)])
+    var lines: [String] = []
+    func failed() -> String? {
+      failure(
+        &pending, &server, clockOffset: offset, bootGeneration: 4, log: { lines.append($0) })
+    }
+    // A later fix of the same generation may still show the date.
+    #expect(failed()?.contains("has no date") == true)
+    #expect(pending.count == 2 && server.bodies.isEmpty && lines.isEmpty)
+    pending.add([stored(3, 4, utc: nil)])
+    #expect(failed() == nil)
+    #expect(pending.isEmpty && pending.preceding == FixName(generation: 4, sequence: 3))
+    #expect(server.bodies.count == 1, "only the fix of this boot")
+    #expect(server.bodies[0].contains(#""timestamp":"2026-01-01T00:00:03.000Z""#))
+    #expect(lines.count == 1 && lines[0].contains("have no date"), "\(lines)")
+  }
+
+  @Test("a date of the same generation that is not in the batch dates the batch as well")
+  func laterDate() {
+    var pending = PendingFixes()
+    pending.add((1..<1_500).map { stored($0, 3, utc: nil) })
+    pending.add([stored(1_500, 3, utc: 1_767_225_600_000_000), stored(1_501, 4)])
+    var server = FakeServer(answers: [HTTPAnswer(200)])
+    #expect(failure(&pending, &server, clockOffset: 0, bootGeneration: 4) == nil)
+    #expect(server.bodies.count == 3 && pending.isEmpty)
+    #expect(server.bodies[0].contains(#""timestamp":"2025-12-31T23:35:01.000Z""#))
+  }
+
+  @Test("fixes without date of an earlier boot that fill the memory do not wait for ever")
+  func undatedAndFull() {
+    var pending = PendingFixes()
+    pending.add((0..<UInt64(PendingFixes.limit)).map { stored($0, 3, utc: nil) })
+    var server = FakeServer(answers: [HTTPAnswer(200)])
+    #expect(failure(&pending, &server, clockOffset: 0, bootGeneration: 4) != nil)
+    #expect(pending.count == PendingFixes.limit - OverlandBatch.limit && server.bodies.isEmpty)
   }
 
   @Test("the token is inserted into the address")
@@ -168,6 +219,13 @@ struct OverlandTests {
         "url = 'https://a/b'\nhost = 'a'",
         "u.toml:3:1: destination[0].host: has no meaning with the key `url`"
       ),
+      ("url = 'https://a/b'\ngzip = true", nil),
+      ("host = '::1'\ngzip = true", "u.toml:1:1: destination[0].gzip: needs the key `url`"),
+      (
+        "host = '::1'\n[[destination]]\nurl = 'https://a/b'",
+        "u.toml:1:1: destination: has brokers and HTTP servers, which keep no gaps and events; use either "
+          + "`host` or `url` in all tables"
+      ),
       (
         "host = '::1'\ntoken_file = 't'",
         "u.toml:1:1: destination[0].token_file: needs the key `url`"
@@ -181,8 +239,10 @@ struct OverlandTests {
   func secrets() {
     var destination = UplinkSettings.Destination(host: "a", port: 0)
     destination.url = "https://a/b?key=secret"
-    #expect(destination.address == "https://a/b")
-    destination.url = "https://a/b/{token}/c"
-    #expect(destination.address == "https://a/b/")
+    #expect(destination.address == "https://a")
+    destination.url = "http://a:3000/secret/{token}/c"
+    #expect(destination.address == "http://a:3000")
+    destination.url = "https://[::1]:3000?secret"
+    #expect(destination.address == "https://[::1]:3000")
   }
 }

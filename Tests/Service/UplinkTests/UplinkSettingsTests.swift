@@ -145,6 +145,41 @@ struct UplinkSettingsTests {
     #expect(problems(text).first == expected)
   }
 
+  @Test("what an HTTP server has no form for is refused without a broker")
+  func brokerKeys() {
+    let url = "[[destination]]\nurl = 'https://a/b'"
+    let region = "[[region]]\nname = 'a'\nlatitude = 1\nlongitude = 1\nradius_m = 9\n"
+    for (keys, key) in [
+      ("visits = true\n", "visits"), ("newest = true\n", "newest"), (region, "region"),
+    ] {
+      #expect(
+        problems(keys + url) == [
+          "u.toml:1:1: \(key): needs a broker: HTTP servers get fixes only; remove it, or use a destination "
+            + "with `host`"
+        ])
+    }
+    #expect(problems("visits = false\n" + url).isEmpty)
+  }
+
+  @Test("a region that is smaller than the cells of `decimals` is a warning")
+  func smallRegion() throws {
+    func warnings(_ radius: Int, _ keys: String = "") throws -> [String] {
+      try settings(
+        keys + "[[region]]\nname = 'home'\nlatitude = 1\nlongitude = 1\nradius_m = \(radius)\n"
+          + "[[destination]]\nhost = '::1'"
+      ).warnings
+    }
+    #expect(try warnings(1).isEmpty, "positions are exact")
+    #expect(try warnings(56, "decimals = 3\n").isEmpty)
+    #expect(
+      try warnings(55, "decimals = 3\n") == [
+        "the region 'home' is smaller than a cell of `decimals` = 3, about 111 m: its events show the "
+          + "position more precisely"
+      ])
+    #expect(
+      try settings("receipt = 'broker'\n[[destination]]\nhost = '::1'").warnings.count == 1)
+  }
+
   @Test("fixes leave the board unencrypted only if the settings say so")
   func clearText() {
     for host in ["localhost", "LocalHost", "127.0.0.1", "127.9.9.9", "::1"] {

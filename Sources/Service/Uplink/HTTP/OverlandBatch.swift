@@ -46,17 +46,13 @@ enum OverlandBatch {
     }
   }
 
-  /// UTC minus boot clock of the first fix that has both; nil if none has.
-  static func offset(in fixes: [StoredFix]) -> Int64? {
-    for stored in fixes {
-      if let utc = stored.fix.utc { return utc.microseconds - stored.fix.acquired.microseconds }
-    }
-    return nil
-  }
+  /// Limits of an answer: servers may add members to it.
+  private static let answerLimits = JSONLimits(members: 256, nodes: 16_384)
 
-  /// Whether an answer is exactly the one with which a server accepts a batch: `{"result":"ok"}`.
+  /// Whether an answer is one with which a server accepts a batch: an object with the member `"result":"ok"`. Other members
+  /// have no meaning.
   static func accepts(_ body: [UInt8]) -> Bool {
-    guard let document = try? JSONDocument(body, limits: JSONLimits(nodes: 64)) else {
+    guard let document = try? JSONDocument(body, limits: answerLimits) else {
       return false
     }
     return document.root.members?.first { $0.name == "result" }?.value.string == "ok"

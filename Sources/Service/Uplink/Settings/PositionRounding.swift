@@ -13,6 +13,9 @@ struct PositionRounding {
   /// Largest error, millimetres: 111.4 µm for each unit of 1e-9 degree and each axis, halved.
   private var error_mm: Int64 { unit > 1 ? unit * 79 / 1_000 + 1 : 0 }
 
+  /// Side of a cell at the equator, metres; nil without rounding.
+  var cell_m: Double? { unit > 1 ? Double(unit) * 111.32e-6 : nil }
+
   /// The rounded position.
   func rounded(_ coordinate: Coordinate) -> Coordinate {
     Coordinate(

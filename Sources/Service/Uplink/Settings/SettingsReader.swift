@@ -21,6 +21,7 @@ struct SettingsReader {
   private static let regionKeys = ["name", "latitude", "longitude", "radius_m"]
   private static let destinationKeys = [
     "host", "port", "tls", "user", "password_file", "ca", "certificate", "key", "url", "token_file",
+    "gzip",
   ]
 
   init(_ text: TOMLText, file: String, checkFile: @escaping CheckFile) {
@@ -73,22 +74,50 @@ struct SettingsReader {
         "device", at: .start, "is missing, and the machine id cannot be read",
         expected: "1 to 64 letters, digits, _ or -")
     }
-    if Set(regions.map(\.name)).count < regions.count {
-      report("region", at: .start, "two regions have the same name")
-    }
-    if homeAssistant, !newest {
-      report(
-        "home_assistant", at: .start, "needs the key `newest`", suggestion: "add `newest = true`")
-    }
-    guard problems.isEmpty, let device, let destinations else {
-      throw FileProblems(sorting: problems)
-    }
-    return UplinkSettings(
+    guard let device, let destinations else { throw FileProblems(sorting: problems) }
+    let settings = UplinkSettings(
       device: device, interval: Interval(seconds: interval),
       slack: Interval(seconds: slack ?? interval / 4), confirmation: confirmation,
       decimals: decimals, sendsVisits: visits, regions: regions, publishesNewest: newest,
       announces: homeAssistant,
       destinations: destinations)
+    checkCombinations(in: settings)
+    guard problems.isEmpty else { throw FileProblems(sorting: problems) }
+    return settings
+  }
+
+  /// Checks keys that need or exclude others.
+  private mutating func checkCombinations(in settings: UplinkSettings) {
+    if Set(settings.regions.map(\.name)).count < settings.regions.count {
+      report("region", at: .start, "two regions have the same name")
+    }
+    if settings.announces, !settings.publishesNewest {
+      report(
+        "home_assistant", at: .start, "needs the key `newest`", suggestion: "add `newest = true`")
+    }
+    checkKinds(settings)
+  }
+
+  /// Checks that all destinations are of one kind, because an HTTP server would confirm what it cannot keep; and that no key needs
+  /// a broker without one.
+  private mutating func checkKinds(_ settings: UplinkSettings) {
+    let isHTTP = settings.destinations.map { $0.url != nil }
+    guard isHTTP.contains(true) else { return }
+    if isHTTP.contains(false) {
+      report(
+        "destination", at: .start, "has brokers and HTTP servers, which keep no gaps and events",
+        suggestion: "use either `host` or `url` in all tables")
+      return
+    }
+    let keys = [
+      ("visits", settings.sendsVisits), ("region", !settings.regions.isEmpty),
+      ("newest", settings.publishesNewest),
+    ]
+    for (key, isUsed) in keys where isUsed {
+      report(
+        key, at: .start, "needs a broker: HTTP servers get fixes only",
+        suggestion: "remove it, or use a destination with `host`")
+    }
   }
 
   // MARK: Tables
@@ -180,6 +209,7 @@ struct SettingsReader {
         found.url = string(child, inner)
         hostPosition = text.nodes[child].position
       case "token_file": found.tokenFile = usableFile(child, inner, isSecret: true)
+      case "gzip": found.usesGzip = flag(child, inner) ?? false
       case "ca": found.authority = usableFile(child, inner)
       case "certificate": found.certificate = usableFile(child, inner)
       case "key": found.key = usableFile(child, inner, isSecret: true)
@@ -212,6 +242,7 @@ struct SettingsReader {
     if found.tokenFile != nil {
       report(path + ".token_file", at: position, "needs the key `url`")
     }
+    if found.usesGzip { report(path + ".gzip", at: position, "needs the key `url`") }
     if found.passwordFile != nil, found.user == nil {
       report(path + ".password_file", at: position, "needs the key `user`")
     }

@@ -32,6 +32,8 @@ public struct UplinkSettings: Equatable, Sendable {
     public var url: String?
     /// File with the token for the HTTP server in its first line.
     public var tokenFile: String?
+    /// Whether batches for the HTTP server are compressed with gzip. Many servers cannot read that.
+    public var usesGzip = false
 
     /// Whether the broker runs on this board: what is sent does not leave it.
     var isLoopback: Bool {
@@ -46,10 +48,12 @@ public struct UplinkSettings: Equatable, Sendable {
       }
     }
 
-    /// Host and port, for messages.
+    /// Host and port, or scheme, host and port, for messages. Path and query of a URL may have a secret.
     var address: String {
-      // Without the part that may be a secret.
-      if let url { return String(url.prefix { $0 != "?" && $0 != "{" }) }
+      if let url {
+        let scheme = url.hasPrefix("https://") ? "https://" : "http://"
+        return scheme + url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+      }
       return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
@@ -99,6 +103,24 @@ public struct UplinkSettings: Equatable, Sendable {
   public var announces: Bool
   /// Brokers; the first that answers is used.
   public var destinations: [Destination]
+
+  /// What is permitted, but may not be wanted: texts for the log.
+  public var warnings: [String] {
+    var found: [String] = []
+    if confirmation == .broker, destinations.contains(where: { $0.url == nil }) {
+      found.append(
+        "receipt = \"broker\": fixes that the broker loses are lost; "
+          + "use \"store\" if the store sends receipts")
+    }
+    if let cell = PositionRounding(decimals: decimals).cell_m {
+      for region in regions where 2 * region.radius < cell {
+        found.append(
+          "the region '\(region.name)' is smaller than a cell of `decimals` = \(decimals), about "
+            + "\(Int(cell.rounded())) m: its events show the position more precisely")
+      }
+    }
+    return found
+  }
 
   /// Limits of the settings.
   public enum Limits {
