@@ -96,7 +96,7 @@ def test_poison(broker, database, board):
     if broker.uses_tls:
         for number in range(1010):
             board.client.publish("torpor/board-1/fixes", b"damaged %d" % number, 1)
-        check(becomes(lambda: query(database, "select count(*) from poison where message = 'damaged 1009'") == [1], 60),
+        check(becomes(lambda: query(database, "select count(*) from poison where message = 'damaged 1009'") == [1], 240),
               "damaged messages are set aside")
         check(query(database, "select count(*) from poison where not refused") == [1000] and query(
             database, "select count(*) from poison where refused") == [4], "of damaged messages the newest are kept")
@@ -104,7 +104,7 @@ def test_poison(broker, database, board):
         for number in range(110):
             board.client.publish("torpor/board-1/event", messages.event("board-1", RING, 100 + number, '{"text":"\\u0000"}'), 1)
         board.publish("torpor/board-1/fixes", good)
-        check(board.wait(lambda: "refused" not in board.receipts()[-1] and len(board.receipts()) >= count + 97)
+        check(board.wait(lambda: "refused" not in board.receipts()[-1] and len(board.receipts()) >= count + 97, 120)
               and query(database, "select count(*) from poison where refused") == [100]
               and sum("refused" in r for r in board.receipts()[count:]) == 96, "100 refused messages of a device are kept")
 
