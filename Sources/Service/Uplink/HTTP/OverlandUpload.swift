@@ -71,7 +71,7 @@ struct OverlandUpload {
       case _ where answer.isCut:
         "its answer is too long: check that `url` is the one for Overland's batches"
       case 200...299: "check that `url` is the one for Overland's batches"
-      case 400: "see the log of the server; with `gzip = true`, check that it can read gzip"
+      case 400, 415: "see the log of the server; with `gzip = true`, check that it can read gzip"
       case 401, 403: "check the key in `url`, or `token_file`"
       case 404: "check the path of `url`"
       case _: "see the log of the server"

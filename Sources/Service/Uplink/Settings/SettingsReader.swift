@@ -95,11 +95,12 @@ struct SettingsReader {
       report(
         "home_assistant", at: .start, "needs the key `newest`", suggestion: "add `newest = true`")
     }
-    checkKinds(settings)
+    // A table with a problem is not among the destinations.
+    if problems.isEmpty { checkKinds(settings) }
   }
 
-  /// Checks that all destinations are of one kind, because an HTTP server would confirm what it cannot keep; and that no key needs
-  /// a broker without one.
+  /// Checks that all destinations are of one kind, because an HTTP server would confirm what it cannot keep; and that no
+  /// key needs a broker without one.
   private mutating func checkKinds(_ settings: UplinkSettings) {
     let isHTTP = settings.destinations.map { $0.url != nil }
     guard isHTTP.contains(true) else { return }
