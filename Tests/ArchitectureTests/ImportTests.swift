@@ -91,6 +91,7 @@ struct ImportTests {
     let readers: Set = [
       "LocationPolicy", "LocationEngine", "LocationRuntime", "LocationSimulation", "TorporBench",
       "LocationService", "DecoderProperties", "TorporSoak", "BoardDoctor",
+      "PayloadSize",
     ]
     let named = try Self.manifest.get().modules.filter {
       $0.dependencies.contains("DeferralCache")
