@@ -231,6 +231,10 @@ class NATS(Programs):
         for node in nodes:
             wait_until(lambda node=node: accepts(self.ports[self.nodes.index(node)]), f"{node} starts")
 
+    def restore(self):
+        """Starts the nodes again that do not run, after the loss of the majority."""
+        self.restart(*(node for node in self.nodes if node not in self.running))
+
 
 class RabbitMQ(Programs):
     """Three nodes with MQTT and quorum queues."""
@@ -293,11 +297,16 @@ class RabbitMQ(Programs):
         self.start(node, ["/usr/lib/rabbitmq/bin/rabbitmq-server"], env=self.environment(node))
 
     def restart(self, *nodes):
-        # Without a majority a node does not open the port of MQTT.
         for node in nodes:
             self.launch(node)
         for node in nodes:
             wait_until(lambda node=node: accepts(self.ports[self.nodes.index(node)]), f"{node} starts", 180)
+
+    def restore(self):
+        """Starts all nodes again: 3.10 does not open the port of MQTT on the others before the last one has restarted too."""
+        for node in self.nodes:
+            self.kill(node)
+        self.restart(*self.nodes)
 
 
 KINDS = {"mosquitto": Mosquitto, "nats": NATS, "rabbitmq": RabbitMQ}

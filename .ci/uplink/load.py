@@ -84,8 +84,8 @@ class Session:
     def publish(self, topic, payload, number, retain=False):
         self.send(0x32 | retain, text(topic) + struct.pack(">H", number) + self.properties + payload)
 
-    def subscribe(self, topic):
-        self.send(0x82, struct.pack(">H", 1) + self.properties + text(topic) + b"\x01")
+    def subscribe(self, topic, quality=1):
+        self.send(0x82, struct.pack(">H", 1) + self.properties + text(topic) + bytes([quality]))
 
     async def receive(self):
         """First byte and body of the next packet."""
@@ -139,7 +139,7 @@ async def confirm(broker, port):
         await session.writer.drain()
 
 
-async def upload(broker, port, device, first, last):
+async def upload(broker, port, device, first, last, quality):
     """One upload; returns its seconds, bytes, segments and packets."""
     start = time.monotonic()
     total = [0, 0, 0]
@@ -151,7 +151,7 @@ async def upload(broker, port, device, first, last):
         session.writer.close()
         total[2] += session.packets
     assert code == 0, code
-    session.subscribe(f"torpor/{device}/receipt")
+    session.subscribe(f"torpor/{device}/receipt", quality)
     while (await session.receive())[0] >> 4 != 9:
         pass
     session.publish(f"torpor/{device}/fixes", renamed(device, first), 2)
@@ -166,15 +166,21 @@ async def upload(broker, port, device, first, last):
 
 def processor(programs):
     """Seconds of the processor of these programs and their children."""
-    groups, ticks = {process.pid for process in programs}, 0
+    parents, ticks = {}, {}
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[2]) in groups or int(fields[3]) in groups:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+        number = int(path.parent.name)
+        parents[number], ticks[number] = int(fields[1]), int(fields[11]) + int(fields[12])
+    wanted, total = {process.pid for process in programs}, 0
+    for number in ticks:
+        one = number
+        while one and one not in wanted:
+            one = parents.get(one, 0)
+        total += ticks[number] if one else 0
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def memory(programs):
@@ -183,21 +189,22 @@ def memory(programs):
         f"/proc/{process.pid}/status").read_text().splitlines() if line.startswith("VmRSS")) / 1024
 
 
-async def measure(broker, rate, seconds, count, groups):
+async def measure(broker, rate, options, count, groups):
     """Uploads at a rate; prints the costs of each group of programs."""
     async def one(number):
         device = f"load-{number % BOARDS}"
         return await asyncio.wait_for(upload(
-            broker, broker.ports[number % len(broker.nodes)], device, number * count, number * count + count - 1), TIMEOUT)
+            broker, broker.ports[number % len(broker.nodes)], device, number * count, number * count + count - 1,
+            options.quality), TIMEOUT)
     before, start = {name: processor(group) for name, group in groups.items()}, time.monotonic()
     own = time.process_time()
     tasks = []
-    for number in range(int(rate * seconds)):
+    for number in range(int(rate * options.seconds)):
         await asyncio.sleep(max(0, start + number / rate - time.monotonic()))
         measure.number += 1
         tasks.append(asyncio.create_task(one(measure.number)))
     if not tasks:
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(options.seconds)
     results = await asyncio.gather(*tasks, return_exceptions=True)
     passed = time.monotonic() - start
     own = time.process_time() - own
@@ -233,7 +240,7 @@ async def run(options, broker, groups):
     for rate in (float(rate) for rate in options.rates.split(",")):
         if helper and helper.done():
             helper.result()
-        await measure(broker, rate, options.seconds, count, groups)
+        await measure(broker, rate, options, count, groups)
         await asyncio.sleep(2)
 
 
@@ -245,6 +252,7 @@ def main():
     parser.add_argument("--rates", default="0,1,10,100", help="uploads a second")
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--store", action="store_true")
+    parser.add_argument("--quality", type=int, default=1, help="quality of service of the subscription to receipts")
     options = parser.parse_args()
     with KINDS[options.broker](options.folder / options.broker, [f"load-{number}" for number in range(BOARDS)]) as broker, \
             Postgres(options.folder / "postgres") as database, Programs(options.folder / "store") as store:

@@ -95,9 +95,13 @@ def test_refusals(folder, programs, broker, database):
 
 def test_check(board):
     """The right settings, and a password that others can read."""
-    # Nodes of a cluster accept connections some seconds before they serve them.
-    becomes(lambda: board.check(board.config)[0] == 0, 60)
-    code, output = board.check(board.config)
+    # Nodes of a cluster accept connections some seconds before they serve them, and NATS may refuse a client id for ten seconds
+    # that connects to several nodes in a row.
+    for _ in range(6):
+        code, output = board.check(board.config)
+        if code == 0:
+            break
+        time.sleep(11)
     check(code == 0 and output.count("the store answers") == len(board.broker.nodes), "the check of the right settings", output)
     if not board.broker.uses_tls:
         open_file = board.write_secret("open", "password")
@@ -168,7 +172,7 @@ def test_majority_down(board, table, store, broker):
     check(board.report()["fixes"] == 0 and board.undelivered() >= before, "two of three nodes are down: nothing is acknowledged",
           f"{board.undelivered()} of {before}, {board.report()}")
     print(f"two of three nodes are down: {table.count() - count} fixes reached the table", flush=True)
-    broker.restart(*broker.nodes[1:])
+    broker.restore()
     check(is_store_ready(store, broker, table.database), "the store connects again")
     board.restart("uplink")
     table.check(board, store, broker, "two of three nodes were down")
@@ -233,7 +237,8 @@ def test_interruption(board, table, away, what):
     for name in ("receiver", "torpord", "uplink"):
         board.kill(name)
     uncounted = "select count(*) from gaps where device = %s and count = 0"
-    known, count = table.select(uncounted)[0], table.count()
+    newest = "select coalesce(max(generation), 0) from fixes where device = %s"
+    known, before = table.select(uncounted)[0], table.select(newest)
     time.sleep(15)
     board.restart("receiver")
     board.restart("torpord")
@@ -242,7 +247,8 @@ def test_interruption(board, table, away, what):
         check(becomes(lambda: board.report()["failures"] > 0, 120) and board.report()["pending"] > 0,
               "after an interruption the program has fixes that it cannot send", board.report())
     board.restart("uplink")
-    check(becomes(lambda: table.count() > count, 120), "after an interruption the fixes arrive")
+    # Fixes from before the interruption, which were not acknowledged, arrive first; the gap waits for a fix after it.
+    check(becomes(lambda: table.select(newest) > before, 120), "after an interruption the fixes arrive")
     new = table.select(uncounted)[0] - known
     check(new == 1, what, f"{new} gaps")
 
