@@ -56,7 +56,7 @@ struct UploadRunTests {
     #expect(with.summary.delivered == without.summary.delivered && with.summary.lost == 0)
     #expect(with.summary.finishes == without.summary.finishes)
     #expect(plain.resumes.count > 5)
-    #expect(held.resumes.count == plain.resumes.count)
+    #expect(held.resumes.count <= plain.resumes.count)
     // The service itself runs once more for each upload, at the receipt, while the board is awake.
     #expect(with.summary.hostWakes <= without.summary.hostWakes + with.uploads)
     let energy = try #require(with.summary.energy), before = try #require(without.summary.energy)
