@@ -213,11 +213,13 @@ let serviceModules: [Target] = [
   service.program("torpor-gpsd", ["CLinux"]),
   /// libmosquitto: one exchange with an MQTT broker, on the caller's thread.
   service.cModule("CMosquitto", libraries: ["mosquitto"]),
+  /// HTTP requests through libcurl, and gzip through zlib, both loaded when they are needed.
+  service.cModule("CCurl"),
   /// Uploads of fixes and gaps to a store over an MQTT broker ([operation](Reference/uplink.md)).
   service.module(
     "Uplink",
     [
-      "CMosquitto", "TOMLFiles", "BoardHardware", "LocationTypes", "LocationPolicy",
+      "CMosquitto", "CCurl", "TOMLFiles", "BoardHardware", "LocationTypes", "LocationPolicy",
       "TextFormats", "LocationWire", "LocationClient", "UplinkPayload",
     ]),
   /// The program that sends a board's fixes to a store; a client of the service with a package of its own.
@@ -332,6 +334,13 @@ let labModules: [Target] =
     lab.module(
       "TrainingCore",
       ["CTraining", "LocationTypes", "LocationPolicy", "SimulatedHAL", "LocationSimulation"]),
+    /// Writes the messages of simulated hours, to measure the bytes of [uploads](Reference/uplink-payload.md#size).
+    lab.program(
+      "PayloadSize",
+      [
+        "LocationTypes", "DeferralCache", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+        "UplinkPayload",
+      ]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
       "CoreProbe",

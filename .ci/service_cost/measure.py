@@ -324,7 +324,10 @@ class ClockSamples:
 
 
 def clock(options, folder):
-    """Wakes and processor time for each fix of two services with the same epochs, one of which feeds the system clock."""
+    """Wakes and processor time for each fix of two services with the same epochs, one of which feeds the system clock.
+
+    Their clients do not acknowledge: whether an acknowledgement arrives before the service sleeps again is chance.
+    """
     folder += "/clock"
     os.makedirs(folder)
     bench = clients.Bench()
@@ -334,7 +337,7 @@ def clock(options, folder):
         line = programs.Line()
         bench.lines.append(line)
         services[name] = programs.Torpord(options.binary, options.board, line, f"{folder}/{name}", options=arguments)
-        active_clients.append(clients.TorporClient(bench, services[name].socket, "bench"))
+        active_clients.append(clients.TorporClient(bench, services[name].socket, "bench", acknowledges=False))
     bench.feed = streams.Feed(list(bench.lines), streams.nmea)
     bench.run_epochs(streams.WARM_UP)
     before = {name: service.counts() for name, service in services.items()}

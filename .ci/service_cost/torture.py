@@ -107,6 +107,7 @@ class ServiceRun:
         self.bench = clients.Bench()
         self.bench.lines = [self.line]
         self.number = 0
+        self.service_options = []
 
     def feed(self):
         """Starts a feed that continues after the last one, so that no two epochs have the same time."""
@@ -123,7 +124,7 @@ class ServiceRun:
         """Starts the service and its clients; checks that generation and sequence numbers are new."""
         self.line.release_exclusive_mode()
         try:
-            self.service = programs.Torpord(self.options.binary, self.board, self.line, self.state)
+            self.service = programs.Torpord(self.options.binary, self.board, self.line, self.state, options=self.service_options)
         except SystemExit as error:
             self.registry.check(False, f"{self.name}: {error}")
             return False
@@ -276,10 +277,17 @@ def damaged(service_run, rounds, wrong):
 def disk(options, folder, registry):
     """Tests the service on a full disk, and on a read-only one."""
     service_run = ServiceRun(options, folder, FixRegistry(), "disk")
+    metrics = folder + "/metrics"
+    os.makedirs(metrics)
 
-    def mount(*arguments):
-        subprocess.run(["mount", *arguments, service_run.state], check=True)
+    def mount(*arguments, on=service_run.state):
+        subprocess.run(["mount", *arguments, on], check=True)
 
+    # A disk of its own, full from the beginning, for the file with the metrics.
+    mount("-t", "tmpfs", "-o", "size=4k", "none", on=metrics)
+    with open(metrics + "/other", "wb", buffering=0) as file:
+        file.write(bytes(4_096))
+    service_run.service_options = ["--metrics", metrics]
     mount("-t", "tmpfs", "-o", "size=256k", "none")
     try:
         service_run.expect_refusal("the disk has no space")
@@ -293,6 +301,8 @@ def disk(options, folder, registry):
             except OSError:
                 pass
             registry.check(service_run.run(2) >= 10, "disk: a full disk stops the fixes")
+            service_run.expect_log("torpor.prom' cannot be written: No space left on device; free space there")
+            registry.check(os.listdir(metrics) == ["other"], f"disk: {os.listdir(metrics)} on the disk of the metrics")
             service_run.kill()
             os.unlink(service_run.state + "/other")
             if service_run.start():
@@ -301,5 +311,5 @@ def disk(options, folder, registry):
         mount("-o", "remount,ro")
         service_run.expect_refusal("is mounted read-only")
     finally:
-        subprocess.run(["umount", "-l", service_run.state], check=False)
+        subprocess.run(["umount", "-l", service_run.state, metrics], check=False)
     registry.wrong += service_run.registry.wrong

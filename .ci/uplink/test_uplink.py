@@ -31,7 +31,8 @@ def refused_settings(broker, folder):
     """Settings with which the broker or the board refuses: a name, what the message must contain, the user, and changes."""
     ports = broker.ports[:1]
     yield "no broker", "cannot connect: Connection refused", "board-1", {"ports": [9]}
-    yield "an unknown host", "the host name cannot be resolved", "board-1", {"ports": ports, "host": "broker.invalid"}
+    yield "an unknown host", "the host name cannot be resolved", "board-1", {
+        "ports": ports, "host": "broker.invalid"} | ({} if broker.uses_tls else {"tls": False})
     if not broker.uses_tls:
         wrong = folder / "wrong"
         wrong.write_text("wrong\n")

@@ -368,6 +368,8 @@ enum WritableTypes {
     UplinkPayload.UplinkMessage: record of a message
     Uplink.UplinkSettings: configuration, without state
     Uplink.UplinkSettings.Destination: configuration, without state
+    Uplink.UplinkSettings.Region: configuration, without state
+    Uplink.BrokerMemory: record in a private property of UplinkController
     Uplink.UplinkStatus: record in a private property of UplinkController
     torpor-uplink.Options: options of the command line
     torpord.Options: options of the command line

@@ -626,7 +626,8 @@ extension Engine {
     var demand = DemandSummary()
     var hasFullQueue = false
     for i in clients.indices {
-      clients[i].elapse(context)
+      let check = clients[i].elapse(context)
+      if check > now { demand.addCheck(at: check) }
       hasFullQueue = hasFullQueue || clients[i].isQueueFull
       scheduleDistanceCheck(i)
       let clientDemand = clients[i].demand(at: now)
@@ -635,8 +636,6 @@ extension Engine {
       if case .within(let metres) = clientDemand, clients[i].awaitsFirstFix(context) {
         demand.need.add(due: now, accuracy: metres * Engine.accuracyShare)
       }
-      let check = clients[i].check
-      if check > now { demand.addCheck(at: check) }
     }
     if demand.live == 0 {
       for i in clients.indices {
@@ -647,6 +646,7 @@ extension Engine {
     let mayDefer = planner.mayDefer(demand, isInhibited: isInhibited) && !receiver.isLost
     for i in clients.indices where clients[i].deferral.state != .idle {
       clients[i].updateEngagement(mayDefer, context)
+      addDeadline(of: i, &demand)
     }
     addDeadlines(&demand)
     return demand
@@ -711,13 +711,17 @@ extension Engine {
   /// Share of an accuracy bound that a fix's own error may use.
   private static let accuracyShare = 0.2
 
-  /// Adds wake times that apply whatever the clients demand: the end of a deferral, also in the foreground (DEF-18),
-  /// the checks of the receiver (DEF-43, PWR-4), and the report that the location is unknown (STD-10).
+  /// Adds the end of a client's deferral, also in the foreground (DEF-18).
+  private func addDeadline(of i: Int, _ demand: inout DemandSummary) {
+    guard clients[i].execution != .suspended, let criteria = clients[i].deferral.criteria,
+      criteria.deadline > now
+    else { return }
+    demand.addCheck(at: criteria.deadline)
+  }
+
+  /// Adds wake times that apply whatever the clients demand: the checks of the receiver (DEF-43, PWR-4), and the report
+  /// that the location is unknown (STD-10).
   private mutating func addDeadlines(_ demand: inout DemandSummary) {
-    for i in clients.indices where clients[i].execution != .suspended {
-      guard let criteria = clients[i].deferral.criteria, criteria.deadline > now else { continue }
-      demand.addCheck(at: criteria.deadline)
-    }
     demand.addCheck(
       at: receiver.planCheck(isNeeded: demand.needsEveryFix, input, at: now))
     if receiver.sleepCheck > now { demand.addCheck(at: receiver.sleepCheck) }

@@ -34,7 +34,7 @@ import LocationTypes
 ///
 /// Every action is O(1), without heap.
 struct ReceiverLink<Command: ReceiverCommand>: Sendable {
-  let setup: ReceiverSetup
+  private(set) var setup: ReceiverSetup
   /// Event counters since creation.
   var counters = DriverCounters()
   private(set) var goal: ReceiverMode?
@@ -253,6 +253,12 @@ extension ReceiverLink {
   mutating func changeSpeed() {
     retryCounters.speedChanges += 1
     send(.lineSpeed(setup.lineSpeed))
+  }
+
+  /// Uses the baud rate of an unconfigured receiver from now on, at which the receiver has answered.
+  mutating func keepDefaultSpeed() {
+    setup.lineSpeed = setup.defaultLineSpeed
+    markResponsive()
   }
 
   /// Sends the standby command, or only waits for the silence of a receiver that was trusted to sleep.

@@ -31,7 +31,7 @@ enum WireProperty {
     .watch(session: 1), .getInfo, .getInterfaceDescription(""), .connect(name: "a"),
     .openLive(.default), .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain(session: 1),
     .readBacklog(name: "a"),
-    .listRegions, .listClients, .startUpdating,
+    .listRegions, .listClients, .startUpdating, .getMetrics,
   ]
 
   /// The frames; nil for each that exceeds the limit.

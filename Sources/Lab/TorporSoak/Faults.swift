@@ -58,6 +58,7 @@ extension BoardProfile {
     case 3: varied.makeSentences(.mtk)
     case 4: varied.makeSentences(.airoha)
     case 5: varied.makeSentences(.casic)
+    case 6: varied.makeSentences(.teseo)
     case _: break
     }
     if random.next() % 3 == 0 { varied.receiver?.supplyLine = nil }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -20,6 +21,9 @@
 // Seconds without a message after which a broker may end a connection. An exchange is shorter, so no ping is sent. Without
 // keepalive libmosquitto's loop would not wait at all.
 #define KEEPALIVE 600
+// Longest wait for an address of the host, in seconds: it may not answer, although the next one does. A fourth SYN packet is
+// sent after 7 s.
+#define ADDRESS_TIMEOUT 8
 
 struct cmosquitto {
   struct mosquitto *client;
@@ -27,6 +31,8 @@ struct cmosquitto {
   int is_connected, is_subscribed, is_refused_version, has_ended;
   int awaited;       // number of the message whose acknowledgement is awaited; 0 for none
   int publish_code;  // reason code of that acknowledgement
+  int is_too_large;  // the broker ended the connection because of a message's size
+  int fell_back_to_ipv4;
   int has_receipt;
   size_t receipt_count;
   char receipt[RECEIPT_SIZE];
@@ -112,9 +118,11 @@ static void on_disconnect(struct mosquitto *client, void *object, int code) {
   if (!c->is_connected && c->uses_tls && (code == MOSQ_ERR_TLS || code == MOSQ_ERR_CONN_LOST)) {
     fail_tls(c);
   } else {
+    c->is_too_large = c->is_connected && code == MQTT_RC_PACKET_TOO_LARGE;
+    // 128 and more are reason codes of the broker, in MQTT 5.
     fail(c, c->is_connected ? "the broker ended the connection"
                             : "the broker ended the connection without an answer; check `port`, and `ca` if it uses TLS",
-         mosquitto_strerror(code));
+         code >= 128 ? mosquitto_reason_string(code) : mosquitto_strerror(code));
   }
 }
 
@@ -184,22 +192,43 @@ static int configure(struct cmosquitto *c, const struct cmosquitto_settings *s) 
   return code;
 }
 
-static void interrupt(int number) { (void)number; }
+static volatile sig_atomic_t interrupts;
+static long long connect_end;
 
-// mosquitto_connect waits as long as the kernel sends SYN packets, two minutes: a timer interrupts it.
-static int connect_within(struct cmosquitto *c, const char *host, int port, int timeout_ms) {
+// Ends the attempt with one address; at the end of the time, those with all further ones.
+static void interrupt(int number) {
+  (void)number;
+  int saved = errno;
+  struct itimerval often = {{0, 10000}, {0, 10000}};
+  interrupts++;
+  if (now_ms() >= connect_end) setitimer(ITIMER_REAL, &often, NULL);
+  errno = saved;
+}
+
+// mosquitto_connect tries the addresses of the host one after another, each as long as the kernel sends SYN packets, two
+// minutes: a timer interrupts it.
+static int connect_within(struct cmosquitto *c, const struct cmosquitto_settings *s, int timeout_ms) {
   struct sigaction action, previous;
   memset(&action, 0, sizeof action);
   action.sa_handler = interrupt;
   sigaction(SIGALRM, &action, &previous);
-  // Again each second, for hosts with several addresses.
-  struct itimerval timer = {{1, 0}, {timeout_ms / 1000, timeout_ms % 1000 * 1000}};
+  interrupts = 0;
+  connect_end = now_ms() + timeout_ms;
+  long first_ms = timeout_ms < ADDRESS_TIMEOUT * 1000 ? timeout_ms : ADDRESS_TIMEOUT * 1000;
+  struct itimerval timer = {{ADDRESS_TIMEOUT, 0}, {first_ms / 1000, first_ms % 1000 * 1000 + 1}};
   struct itimerval off = {{0, 0}, {0, 0}};
   setitimer(ITIMER_REAL, &timer, NULL);
-  int code = mosquitto_connect(c->client, host, port, KEEPALIVE);
+  // An address of IPv6 cannot be reached from this local one, and is skipped.
+  const char *local = s->uses_ipv4_only ? "0.0.0.0" : NULL;
+  int code = mosquitto_connect_bind(c->client, s->host, s->port, KEEPALIVE, local);
   int number = errno;
   setitimer(ITIMER_REAL, &off, NULL);
   sigaction(SIGALRM, &previous, NULL);
+  struct sockaddr_storage peer;
+  socklen_t size = sizeof peer;
+  c->fell_back_to_ipv4 = code == MOSQ_ERR_SUCCESS && interrupts > 0 &&
+                         getpeername(mosquitto_socket(c->client), (struct sockaddr *)&peer, &size) == 0 &&
+                         peer.ss_family == AF_INET;
   errno = number;
   return code;
 }
@@ -223,7 +252,7 @@ struct cmosquitto *cmosquitto_open(const struct cmosquitto_settings *s, int time
     fail_code(c, "the settings of the connection are refused", code);
     return c;
   }
-  code = connect_within(c, s->host, s->port, timeout_ms);
+  code = connect_within(c, s, timeout_ms);
   if (code != MOSQ_ERR_SUCCESS) {
     fail_code(c, "cannot connect", code);
     return c;
@@ -241,11 +270,15 @@ enum cmosquitto_result cmosquitto_publish(struct cmosquitto *c, const char *topi
   int number = 0;
   int code = mosquitto_publish(c->client, &number, topic, (int)count, bytes, 1, is_retained != 0);
   if (code != MOSQ_ERR_SUCCESS) {
+    if (code == MOSQ_ERR_OVERSIZE_PACKET || code == MOSQ_ERR_PAYLOAD_SIZE) return CMOSQUITTO_TOO_LARGE;
     fail_code(c, "cannot publish", code);
-    return CMOSQUITTO_FAILED;
+    return CMOSQUITTO_LOST;
   }
   c->awaited = number;
+  c->publish_code = 0;
   enum cmosquitto_result result = run_until(c, &c->awaited, 0, now_ms() + timeout_ms);
+  if (result == CMOSQUITTO_FAILED) return c->is_too_large ? CMOSQUITTO_LOST_TOO_LARGE : CMOSQUITTO_LOST;
+  if (result == CMOSQUITTO_DONE && c->publish_code == MQTT_RC_PACKET_TOO_LARGE) return CMOSQUITTO_TOO_LARGE;
   if (result == CMOSQUITTO_DONE && c->publish_code >= 128) {
     fail(c, "the broker refused the message; permit this user to write the topics of this board",
          mosquitto_reason_string(c->publish_code));
@@ -253,6 +286,12 @@ enum cmosquitto_result cmosquitto_publish(struct cmosquitto *c, const char *topi
   }
   return result;
 }
+
+int cmosquitto_has_no_subscriber(const struct cmosquitto *c) {
+  return c->publish_code == MQTT_RC_NO_MATCHING_SUBSCRIBERS;
+}
+
+int cmosquitto_fell_back_to_ipv4(const struct cmosquitto *c) { return c->fell_back_to_ipv4; }
 
 enum cmosquitto_result cmosquitto_receipt(struct cmosquitto *c, int timeout_ms, const void **bytes, size_t *count) {
   enum cmosquitto_result result = run_until(c, &c->has_receipt, 1, now_ms() + timeout_ms);

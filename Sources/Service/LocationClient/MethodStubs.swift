@@ -56,6 +56,10 @@ extension LocationCaller where Self: ~Copyable {
   public mutating func getEnergy() throws(ClientError) -> WireEnergy {
     try result(of: .getEnergy) { if case .energy(let value) = $0 { value } else { nil } }
   }
+  /// Returns the metrics of the service in the text format 0.0.4 of Prometheus.
+  public mutating func getMetrics() throws(ClientError) -> String {
+    try result(of: .getMetrics) { if case .metrics(let value) = $0 { value } else { nil } }
+  }
   /// Returns all registered clients, and those with a decision by a command.
   public mutating func listClients() throws(ClientError) -> [WireClient] {
     try result(of: .listClients) { if case .clients(let value) = $0 { value } else { nil } }

@@ -34,6 +34,7 @@ import ServiceState
 ///     ``Permissions``        policy, login users, permitted users              standings, rights
 ///     ``GPSDPart``           connections and clients of gpsd's protocol
 ///     ``ClockFeed``          samples of the system clock                       log lines
+///     ``MetricsFile``        time of the last write                            log lines
 ///     ``ServiceLog``         rates of log lines
 ///
 /// The extensions are the operations that concern several parts: accept, input, expiry; slots, processes,
@@ -88,6 +89,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var subordinates = SubordinateFile()
     /// chronyd's socket for samples of the system clock; nil if the clock is not fed.
     public var clockSocket: String?
+    /// Folder of the file with the metrics; nil for none.
+    public var metricsFolder: String?
     /// Whether the receiver's pulse per second is wired: samples are then times of pulses only.
     public var hasPulseLine = false
     /// Reads the wall clock at zero of the boot clock, in nanoseconds: the wall clock at `t` is this plus `t − .boot`.
@@ -113,6 +116,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   private(set) var power: ServicePower
   /// Feed of the system clock; nil without chronyd's socket.
   private(set) var clock: ClockFeed?
+  /// File with the metrics; nil for none.
+  private var metricsFile: MetricsFile?
   /// Connections and the listener.
   var connections: ConnectionTable
   /// Known clients.
@@ -157,6 +162,7 @@ public struct LocationServer: LocationClients, ~Copyable {
         path: $0, usesPulse: environment.hasPulseLine,
         wallTimeAtBoot_ns: environment.wallTimeAtBoot_ns)
     }
+    metricsFile = environment.metricsFolder.map { MetricsFile(folder: $0) }
     clients = ClientRegistry(capacity: environment.clients)
     self.starter = starter
   }
@@ -165,7 +171,9 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func advance(to now: Instant) { self.now = now }
 
   /// Sets the fixes that may have been lost before this run, at its start.
-  mutating func setPossibleLoss(_ loss: Gap?) { delivery.setPossibleLoss(loss) }
+  mutating func setPossibleLoss(_ loss: Gap?, before start: UInt64) {
+    delivery.setPossibleLoss(loss, before: start)
+  }
 
   // MARK: Power
 
@@ -190,6 +198,21 @@ public struct LocationServer: LocationClients, ~Copyable {
   private mutating func feedClock(_ engine: borrowing Engine, at now: Instant) {
     if let line = clock?.handle(engine.epochTime, at: now) { log.write(line.priority, line.text) }
   }
+
+  /// Writes the file with the metrics if that is due: it never causes a turn (PWR-15).
+  private mutating func writeMetrics(
+    _ engine: borrowing Engine, _ effects: Effects, at now: Instant
+  ) {
+    let isLast =
+      (effects.board >= .suspended || engine.isReceiverQuiet)
+      && effects.wake - now >= MetricsFile.shortestInterval
+    guard let isDue = metricsFile?.isDue(isLast: isLast, at: now), isDue else { return }
+    let text = metrics(engine, at: now).text
+    if let problem = metricsFile?.write(text, at: now) { log.write(.warning, problem) }
+  }
+
+  /// Counts a gap that is reported to a client.
+  mutating func countGap(_ gap: Gap) { delivery.count(gap) }
 
   // MARK: Called by LocationLoop
 
@@ -252,6 +275,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     expireConnections()
     connections.trim()
     for i in clients.indices { updateDeliveryPause(i) }
+    writeMetrics(engine, effects, at: now)
     log.writeSuppressedCount(at: now)
     return !requests.isEmpty
   }

@@ -76,6 +76,8 @@ public enum WireCall: Equatable, Sendable {
   case getPowerPlan
   /// Returns time and energy since the service started.
   case getEnergy
+  /// Returns the metrics of the service in the text format 0.0.4 of Prometheus.
+  case getMetrics
   /// Transfers all undelivered fixes of the session as records on this connection, which must be a separate one.
   case drain(session: Int64)
   /// Transfers the undelivered fixes of a client of the caller's user, whether or not a process of it is connected.
@@ -123,6 +125,8 @@ public enum WireReply: Equatable, Sendable {
   case plan(WirePlan)
   /// To `GetEnergy`.
   case energy(WireEnergy)
+  /// To `GetMetrics`.
+  case metrics(String)
   /// To `Drain` and `ReadBacklog`.
   case drain(count: UInt64, Gap?)
   /// To `ListClients`.
@@ -207,6 +211,7 @@ extension WireCall {
     case .getStatus: WireMethod("org.torpor.Location.GetStatus", [])
     case .getPowerPlan: WireMethod("org.torpor.Location.GetPowerPlan", [])
     case .getEnergy: WireMethod("org.torpor.Location.GetEnergy", [])
+    case .getMetrics: WireMethod("org.torpor.Location.GetMetrics", [])
     case .drain: WireMethod("org.torpor.Location.Drain", [.upgrade])
     case .readBacklog: WireMethod("org.torpor.Location.ReadBacklog", [.upgrade])
     case .flush: WireMethod("org.torpor.Location.Flush", [])
@@ -264,6 +269,7 @@ extension WireCall {
     case "org.torpor.Location.GetStatus": self = .getStatus
     case "org.torpor.Location.GetPowerPlan": self = .getPowerPlan
     case "org.torpor.Location.GetEnergy": self = .getEnergy
+    case "org.torpor.Location.GetMetrics": self = .getMetrics
     case "org.torpor.Location.Drain": self = .drain(session: try fields.read("session"))
     case "org.torpor.Location.ReadBacklog":
       self = .readBacklog(name: try fields.read("name", where: NameValidation.isValidClient))
@@ -346,6 +352,7 @@ extension WireReply {
     case .getStatus: self = .status(try fields.read("status"))
     case .getPowerPlan: self = .plan(try fields.read("plan"))
     case .getEnergy: self = .energy(try fields.read("energy"))
+    case .getMetrics: self = .metrics(try fields.read("text"))
     case .drain, .readBacklog: self = .drain(count: try fields.read("count"), try fields.read("gap"))
     case .listClients: self = .clients(try fields.read("clients"))
     default: self = .done
@@ -367,6 +374,7 @@ extension WireReply {
     case .status(let status): json.write("status", status)
     case .plan(let plan): json.write("plan", plan)
     case .energy(let energy): json.write("energy", energy)
+    case .metrics(let text): json.write("text", text)
     case .drain(let count, let gap):
       json.write("count", count)
       json.write("gap", gap)

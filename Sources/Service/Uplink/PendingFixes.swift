@@ -2,13 +2,13 @@ import LocationTypes
 import LocationWire
 import UplinkPayload
 
-/// Fixes and gaps that the service has delivered and the store has not confirmed yet.
+/// Fixes, gaps and events that the service has delivered and the store has not confirmed yet.
 ///
-/// It is no queue: all of it is in the ring, and is delivered again to the next session if this program ends. It keeps
-/// only what one session has received, up to ``limit`` fixes.
+/// It is no queue: all of it is kept by the service, and is delivered again to the next session if this program ends. It
+/// keeps only what one session has received, up to ``limit`` entries.
 ///
-/// Invariants: entries are in the order of delivery. ``next()`` returns the oldest entries as one message; only
-/// ``confirm(_:)`` and ``removeAll()`` remove entries. A gap waits for the fix that follows it: only that fix can be
+/// Invariants: entries are in the order of delivery. ``next(limit:)`` returns the oldest entries as one message;
+/// only ``confirm(_:)`` and ``removeAll()`` remove entries. A gap waits for the fix that follows it: only that fix can be
 /// acknowledged to the service, and it may belong to another generation.
 struct PendingFixes {
   /// Largest number of entries: the fixes of one message.
@@ -17,6 +17,7 @@ struct PendingFixes {
   private enum Entry {
     case fix(StoredFix)
     case gap(Gap)
+    case event(number: UInt32, json: [UInt8])
 
     var name: FixName? { if case .fix(let stored) = self { stored.name } else { nil } }
   }
@@ -25,24 +26,38 @@ struct PendingFixes {
   struct Part: Equatable {
     /// Content of the message.
     let content: UplinkContent
-    /// Name of the last fix; nil for a gap.
+    /// Name of the last fix; nil if there is none.
     let last: FixName?
+    /// Number of the event; nil if it is none.
+    let event: UInt32?
     /// Number of entries.
-    fileprivate let count: Int
+    let count: Int
   }
 
   private var entries: [Entry] = []
   private var confirmedCount = 0
   /// The last fix that was confirmed in this session.
   private(set) var preceding: FixName?
-  /// Whether fixes were dropped because there was no space. They are delivered again to the next session.
+  /// Number of the last event that was confirmed in this session; nil if there is none.
+  private(set) var confirmedEvent: UInt32?
+  /// Number of entries that were confirmed in this session.
+  private(set) var confirmations = 0
+  /// Whether entries were dropped because there was no space. They are delivered again to the next session.
   private(set) var hasDropped = false
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
   var isFull: Bool { entries.count >= PendingFixes.limit }
-  /// Whether ``next()`` returns a message.
-  var hasMessage: Bool { entries.contains { $0.name != nil } }
+  /// Whether ``next(limit:)`` returns a message.
+  var hasMessage: Bool {
+    switch entries.first {
+    case .fix, .event: true
+    case .gap: entries.contains { $0.name != nil }
+    case nil: false
+    }
+  }
+  /// Number of the newest event of this session; nil if there is none.
+  private(set) var newestEvent: UInt32?
   /// The newest fix.
   var last: FixName? { entries.last { $0.name != nil }?.name }
 
@@ -54,6 +69,12 @@ struct PendingFixes {
   /// Adds a reported gap.
   mutating func add(_ gap: Gap) { add(.gap(gap)) }
 
+  /// Adds an event, as JSON.
+  mutating func add(event number: UInt32, _ json: [UInt8]) {
+    add(.event(number: number, json: json))
+    newestEvent = number
+  }
+
   private mutating func add(_ entry: Entry) {
     // After a dropped entry, a later one must not be confirmed: that would acknowledge the dropped one.
     guard !isFull, !hasDropped else {
@@ -63,32 +84,39 @@ struct PendingFixes {
     entries.append(entry)
   }
 
-  /// Removes everything: the permission was revoked.
+  /// Removes everything: the permission was revoked or reduced.
   mutating func removeAll() { self = PendingFixes() }
 
-  /// The oldest entries that fit in one message; nil if there are none.
-  func next() -> Part? {
-    guard let first = entries.first else { return nil }
-    switch first {
+  /// The oldest entries that fit in one message with at most `limit` fixes; nil if there are none.
+  func next(limit: Int = PendingFixes.limit) -> Part? {
+    switch entries.first {
+    case nil: return nil
+    case .event(let number, let json):
+      return Part(
+        content: .event(number: UInt64(number), json: json), last: nil, event: number, count: 1)
     case .gap(let gap):
       guard let following = entries.lazy.compactMap(\.name).first else { return nil }
       return Part(
-        content: .gap(gap, generation: following.generation), last: nil, count: 1)
+        content: .gap(gap, generation: following.generation), last: nil, event: nil, count: 1)
     case .fix(let start):
       var fixes: [StoredFix] = []
       for entry in entries {
-        guard case .fix(let fix) = entry, fix.name.generation == start.name.generation,
+        guard case .fix(let fix) = entry, fixes.count < limit,
+          fix.name.generation == start.name.generation,
           fixes.last.map({ fix.name.sequence > $0.name.sequence }) ?? true
         else { break }
         fixes.append(fix)
       }
-      return Part(content: .fixes(fixes), last: fixes.last?.name, count: fixes.count)
+      return Part(
+        content: .fixes(fixes), last: fixes.last?.name, event: nil, count: fixes.count)
     }
   }
 
   /// Removes the entries of a confirmed part.
   mutating func confirm(_ part: Part) {
     entries.removeFirst(part.count)
+    confirmations += part.count
+    if let event = part.event { confirmedEvent = event }
     guard let last = part.last else { return }
     preceding = last
     confirmedCount += part.count

@@ -7,6 +7,8 @@ import UplinkPayload
 struct UplinkCheck {
   /// Longest wait for the answer.
   static let timeout = Interval.seconds(20)
+  /// Longest check of a destination.
+  static let longest = Interval.seconds(60)
 
   /// The settings to check.
   let settings: UplinkSettings
@@ -16,7 +18,14 @@ struct UplinkCheck {
     var allWork = true
     for destination in settings.destinations {
       do throws(BrokerError) {
-        var broker = try Broker(destination, device: settings.device)
+        let end = UplinkClock.now + UplinkCheck.longest
+        if let url = destination.url {
+          try postNothing(to: HTTPServer(destination: destination, url: url, end: end))
+          print("\(destination.address): the server answers")
+          continue
+        }
+        var memory = BrokerMemory()
+        var broker = try Broker(destination, device: settings.device, until: end, &memory)
         try exchange(over: &broker, number: UInt64.random(in: 1 ... .max))
         let what = settings.confirmation == .store ? "the store answers" : "the broker answers"
         print("\(destination.address): \(what)")
@@ -28,23 +37,40 @@ struct UplinkCheck {
     return allWork
   }
 
+  /// Sends a batch without fixes, which the server must accept.
+  func postNothing(to server: some HTTPConnection) throws(BrokerError) {
+    var server = server
+    let answer = try server.post(
+      OverlandBatch.json([], device: settings.device, offset: 0))
+    guard answer.isAccepted else { throw OverlandUpload.refusal(answer) }
+  }
+
   /// Sends a test message, and waits until the store returns its number.
   func exchange<Connection: BrokerConnection & ~Copyable>(
     over broker: inout Connection, number: UInt64
   ) throws(BrokerError) {
     let digits = String(number, radix: 16)
     let text = String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    try broker.publish(
-      Array(#"{"check":"\#(text)"}"#.utf8), to: "torpor/\(settings.device)/check")
-    guard settings.confirmation == .store else { return }
+    var output = JSONOutput()
+    output.object { $0.member("check", text) }
+    let hasSubscriber = try broker.publish(output.bytes, to: "torpor/\(settings.device)/check")
+    guard settings.confirmation == .store else {
+      if hasSubscriber { return }
+      throw BrokerError(
+        description:
+          "the broker works, but no program subscribes to torpor/\(settings.device)/check: start "
+          + "the program that stores fixes, with a durable session")
+    }
     let end = UplinkClock.now + UplinkCheck.timeout
     while let bytes = try broker.nextReceipt(within: max(.zero, end - UplinkClock.now)) {
       if UplinkCheck.answer(in: bytes) == text { return }
     }
     throw BrokerError(
       description: "the broker acknowledged the test message, but the store did not answer within "
-        + "\(Int(UplinkCheck.timeout.seconds)) s: check that it runs, and that it may read and write the topics of "
-        + "this board")
+        + "\(Int(UplinkCheck.timeout.seconds)) s: "
+        + (hasSubscriber
+          ? "check that it runs, and that it may read and write the topics of this board"
+          : "no program subscribes to the topics of this board"))
   }
 
   /// The number of a test message that a receipt returns.

@@ -35,8 +35,12 @@ public struct UplinkController: ~Copyable {
   static let batchPause = Interval.milliseconds(200)
   /// Longest time for which notices are collected without an upload, while they follow each other without a pause.
   static let longestCollection = Interval.seconds(5)
-  /// Longest hold of an upload.
-  static let hold = Interval.seconds(45)
+  /// Longest hold of an upload, the limit of the service.
+  static let hold = Interval.seconds(60)
+  /// Longest time of an upload, with all destinations: then the connection is closed.
+  static let longestUpload = Interval.seconds(55)
+  /// Shortest time for a destination, if so much is left.
+  static let shortestShare = Interval.seconds(20)
   /// Time after which a session counts as one that worked.
   static let stableTime = Interval.seconds(60)
 
@@ -45,16 +49,22 @@ public struct UplinkController: ~Copyable {
   private let log: (String) -> Void
   private let report: (UplinkStatus) -> Void
   private var status: UplinkStatus
-  private var backoff = RetryBackoff(initial: .seconds(60), longest: .seconds(3_600))
+  private var backoff: UplinkBackoff
+  private let rounding: PositionRounding
+  private var newestPosition: NewestPublication?
+  /// What is known of each destination of ``settings``.
+  private var memories: [BrokerMemory]
 
   // State of a session.
   private var ring: UInt64 = 0
   private var pending = PendingFixes()
   private var acknowledged: FixName?
+  private var acknowledgedEvent: UInt32?
   /// The newest fix, or one after it, at the start of the session or delivered later.
   private var newest = FixName(generation: 0, sequence: 0)
   private var nextUpload = Instant.boot
   private var isPermitted = true
+  private var isReduced = false
   private var isDeferring = false
   private var isBatchComplete = false
   private var hasEnded = false
@@ -72,6 +82,10 @@ public struct UplinkController: ~Copyable {
     self.log = log
     self.report = report
     status = UplinkStatus(settings.device)
+    backoff = UplinkBackoff(settings.device)
+    rounding = PositionRounding(decimals: settings.decimals)
+    newestPosition = NewestPublication(settings)
+    memories = Array(repeating: BrokerMemory(), count: settings.destinations.count)
   }
 
   /// Runs until another program takes over the client. If the service ends, connects again.
@@ -106,7 +120,9 @@ public struct UplinkController: ~Copyable {
     }
     ring = id.number
     pending = PendingFixes()
-    acknowledged = nil
+    (acknowledged, acknowledgedEvent) = (nil, nil)
+    newestPosition?.removeAll()
+    isReduced = session.session.isReduced
     let state = try session.getStatus()
     newest = FixName(generation: state.generation, sequence: state.nextSequence ?? 0)
     (isPermitted, isBatchComplete, hasEnded) = (true, false, false)
@@ -115,10 +131,25 @@ public struct UplinkController: ~Copyable {
     preferences.allowsBackground = true
     try session.call(.configure(preferences))
     try session.call(.startUpdating)
+    try startEvents(&session)
     try session.call(.setExecution(.background))
     nextUpload = UplinkClock.now + settings.interval
     try allowDeferral(&session)
     while !hasEnded { try turn(&session) }
+  }
+
+  /// Starts visits and regions as the settings specify. The service keeps both across sessions.
+  private mutating func startEvents(_ session: inout ClientSession) throws(ClientError) {
+    try session.call(settings.sendsVisits ? .startVisits : .stopVisits)
+    let wanted = settings.regions.map {
+      WireRegion(.region, name: $0.name, center: $0.center, radius: $0.radius)
+    }
+    let monitored = try session.listRegions().map(\.region)
+    for region in monitored where !wanted.contains(region) {
+      try session.call(.removeRegion(region.kind, name: region.name))
+    }
+    // A region that is added again forgets its state.
+    for region in wanted where !monitored.contains(region) { try session.call(.addRegion(region)) }
   }
 
   /// Waits for a decision of an administrator, without a timer.
@@ -167,8 +198,10 @@ public struct UplinkController: ~Copyable {
     _ notice: WireNotice, _ session: inout ClientSession
   ) throws(ClientError) {
     switch notice {
-    case .fixes(let fixes):
+    case .fixes(let delivered):
+      let fixes = delivered.map { rounding.rounded($0) }
       pending.add(fixes)
+      newestPosition?.add(fixes)
       if let last = fixes.last?.name, newest.isUpTo(last) { newest = last }
     case .gap(let gap): pending.add(gap)
     case .finished(let code):
@@ -179,15 +212,33 @@ public struct UplinkController: ~Copyable {
         isBatchComplete = true
         try allowDeferral(&session)
       }
-    case .authorization(let authorization, _):
-      guard authorization.isGranted != isPermitted else { break }
-      isPermitted = authorization.isGranted
-      // A new session starts behind the fixes that may not be sent.
-      if isPermitted { return hasEnded = true }
-      pending.removeAll()
-      fail("the permission to use location was revoked: nothing is sent until it is granted again")
+    case .visit(let visit, let number):
+      let rounded = WireNotice.visit(rounding.rounded(visit), number: number)
+      if number > 0 { pending.add(event: number, ReplyEncoder.object(of: rounded)) }
+    case .region(let event, let number):
+      // One without a number is not kept by the service, and follows another one.
+      if number > 0 { pending.add(event: number, ReplyEncoder.object(of: notice)) }
+      if case .failed = event.change {
+        log("the region '\(event.name)' cannot be monitored: check its radius")
+      }
+    case .authorization(let authorization, let isReduced):
+      handle(authorization, isReduced: isReduced)
     case .takenOver: throw .takenOver
-    case .report, .visit, .region, .live, .paused, .resumed, .failure, .degraded, .session: break
+    case .report, .live, .paused, .resumed, .failure, .degraded, .session: break
+    }
+  }
+
+  private mutating func handle(_ authorization: Authorization, isReduced: Bool) {
+    guard authorization.isGranted != isPermitted || isReduced != self.isReduced else { return }
+    // These fixes may not be sent any more, at least not with this accuracy.
+    pending.removeAll()
+    newestPosition?.removeAll()
+    isPermitted = authorization.isGranted
+    // A new session starts behind them.
+    if isPermitted {
+      hasEnded = true
+    } else {
+      fail("the permission to use location was revoked: nothing is sent until it is granted again")
     }
   }
 
@@ -204,13 +255,22 @@ public struct UplinkController: ~Copyable {
   /// Sends everything that is pending; on failure the rest is sent again after the back-off.
   private mutating func upload(_ session: inout ClientSession) throws(ClientError) {
     nextUpload = UplinkClock.now + settings.interval
-    // Without a hold the upload still works, if the board is not suspended meanwhile.
-    let hold = try? session.beginHold(seconds: UplinkController.hold, reason: "send fixes")
-    let upload = Upload(
-      device: settings.device, ring: ring, confirmation: settings.confirmation, newest: newest)
-    let failure = try send(upload, &session)
+    var hold: Int64?
+    do throws(ClientError) {
+      hold = try session.beginHold(seconds: UplinkController.hold, reason: "send fixes")
+    } catch {
+      // The notice about a revoked permission may wait behind others.
+      if case .locationNotPermitted = error { return handle(.denied, isReduced: isReduced) }
+      // Without a hold the upload still works, if the board is not suspended meanwhile.
+    }
+    let confirmed = pending.confirmations
+    let failure = try send(&session)
+    // The service ends the hold together with the permission.
+    guard isPermitted else { return }
     if let hold { try session.call(.endHold(hold)) }
     if let failure {
+      // A slow connection that has sent a part counts as one that works.
+      if pending.confirmations > confirmed { backoff.reset() }
       backoff.recordFailure(at: UplinkClock.now)
       status.failures += 1
       status.nextAttempt = UTCTime(
@@ -231,39 +291,77 @@ public struct UplinkController: ~Copyable {
   }
 
   /// Sends with the first destination that works. Returns the last error; nil on success.
-  private mutating func send(
-    _ upload: Upload, _ session: inout ClientSession
-  ) throws(ClientError) -> BrokerError? {
+  private mutating func send(_ session: inout ClientSession) throws(ClientError) -> BrokerError? {
+    let end = UplinkClock.now + UplinkController.longestUpload
     var failure: BrokerError?
-    for destination in settings.destinations where isPermitted {
-      failure = try send(upload, to: destination, &session)
+    for index in settings.destinations.indices where isPermitted {
+      let now = UplinkClock.now
+      guard now < end else { break }
+      let share = (end - now) / Int64(settings.destinations.count - index)
+      let limit = now + min(end - now, max(share, UplinkController.shortestShare))
+      memories[index].begin(at: now)
+      repeat {
+        failure = try send(to: index, until: limit, &session)
+        // A smaller message may work, over a new connection.
+      } while failure?.cause == .lost && isPermitted && UplinkClock.now < limit
       if failure == nil { break }
     }
     return failure
   }
 
-  /// Sends messages until none is left or the hold ends, and acknowledges each confirmed one.
   private mutating func send(
-    _ upload: Upload, to destination: UplinkSettings.Destination, _ session: inout ClientSession
+    to index: Int, until end: Instant, _ session: inout ClientSession
   ) throws(ClientError) -> BrokerError? {
-    let end = UplinkClock.now + UplinkController.hold
+    let destination = settings.destinations[index]
     status.broker = destination.address
+    if let url = destination.url {
+      var channel = HTTPChannel(
+        HTTPServer(destination: destination, url: url, end: end), device: settings.device)
+      return try exchange(over: &channel, to: index, until: end, &session)
+    }
+    let upload = Upload(
+      device: settings.device, ring: ring, confirmation: settings.confirmation, newest: newest,
+      end: end)
+    var failure: BrokerError?
     var sessionFailure: ClientError?
     do throws(BrokerError) {
-      var broker = try Broker(destination, device: settings.device)
-      while UplinkClock.now < end {
-        do throws(ClientError) { try acknowledgeConfirmed(&session) } catch {
-          sessionFailure = error
-          break
-        }
-        guard isPermitted, try upload.sendNext(&pending, over: &broker, log: log) else { break }
+      var channel = try MQTTChannel(destination, upload, &memories[index])
+      do throws(ClientError) {
+        failure = try exchange(over: &channel, to: index, until: end, &session)
+      } catch {
+        sessionFailure = error
       }
     } catch {
       return error
     }
     if let sessionFailure { throw sessionFailure }
+    return failure
+  }
+
+  /// Sends messages until none is left or the time is over, and acknowledges each confirmed one.
+  private mutating func exchange<Channel: UploadChannel & ~Copyable>(
+    over channel: inout Channel, to index: Int, until end: Instant, _ session: inout ClientSession
+  ) throws(ClientError) -> BrokerError? {
+    while true {
+      try acknowledgeConfirmed(&session)
+      guard isPermitted, pending.hasMessage else { break }
+      guard UplinkClock.now < end else {
+        return UplinkController.incomplete(settings.destinations[index])
+      }
+      do throws(BrokerError) {
+        guard try channel.sendNext(&pending, &memories[index], log: log) else { break }
+      } catch {
+        return error
+      }
+    }
+    if isPermitted, pending.isEmpty { channel.publish(&newestPosition, log: log) }
     try acknowledge(&session)
     return nil
+  }
+
+  private static func incomplete(_ destination: UplinkSettings.Destination) -> BrokerError {
+    BrokerError(
+      description: "\(destination.address): the upload takes too long: the rest is sent later")
   }
 
   /// Acknowledges what the last message has confirmed, and handles the notices since: a permission that was revoked, also
@@ -276,6 +374,10 @@ public struct UplinkController: ~Copyable {
   }
 
   private mutating func acknowledge(_ session: inout ClientSession) throws(ClientError) {
+    if let event = pending.confirmedEvent, event != acknowledgedEvent {
+      try session.call(.acknowledgeEvents(event))
+      acknowledgedEvent = event
+    }
     guard let last = pending.preceding, last != acknowledged else { return }
     try session.acknowledge(last)
     acknowledged = last

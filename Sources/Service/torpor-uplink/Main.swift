@@ -19,6 +19,10 @@ struct Main {
   }
 
   private static func start(_ options: Options) -> Never {
+    if options.check != nil, let problem = UnitUser.become() {
+      log(problem)
+      exit(EX_OSERR)
+    }
     let settings: UplinkSettings
     do throws(FileProblems) {
       settings = try UplinkProgram.settings(in: options.config)

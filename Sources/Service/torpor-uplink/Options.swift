@@ -32,8 +32,10 @@ struct Options {
       --check-settings  only read the settings
       --help            print this text
 
+    As root, both checks use the rights of the user \(UnitUser.name), as the unit does.
+
     Exit code: 0, or one of sysexits.h: 64 wrong options, 69 a destination does not work or another
-    program uses the client's name, 78 wrong settings.
+    program uses the client's name, 71 the user cannot be changed, 78 wrong settings.
     """
 
   enum Parsed {

@@ -257,6 +257,7 @@ struct Main {
       version: Options.version, board: profile.name, clients: clientCapacity)
     environment.ignoresPins = options.ignoresPins
     environment.clockSocket = options.clock
+    environment.metricsFolder = options.metrics
     environment.hasPulseLine = profile.receiver?.pulseLine != nil
     environment.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
     if let receiver = profile.receiver { environment.receiver = receiver.lineSettings }

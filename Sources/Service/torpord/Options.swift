@@ -19,6 +19,9 @@ struct Options {
   /// chronyd's socket for samples of the system clock; nil to leave the clock alone.
   var clock: String?
 
+  /// Folder of the file with the metrics; nil for none.
+  var metrics: String?
+
   /// Policy file that is read by default, if it exists.
   static let standardClients = "/etc/torpor/clients.toml"
 
@@ -27,7 +30,7 @@ struct Options {
   static let help = """
     usage: torpord --board NAME|FILE [--line DEVICE] [--socket PATH] [--state FOLDER]
                    [--clients FILE] [--clock PATH] [--no-pins] [--gpsd PATH]
-                   [--gpsd-helper PATH]
+                   [--gpsd-helper PATH] [--metrics FOLDER]
 
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
@@ -42,6 +45,8 @@ struct Options {
       --no-pins          use no GPIO line of the profile, for a receiver on a desk
       --gpsd PATH        serve gpsd's protocol on this socket as well
       --gpsd-helper PATH take TCP connections of that protocol from torpor-gpsd here
+      --metrics FOLDER   write the metrics to torpor.prom in this folder, for node_exporter's
+                         textfile collector
       --version          print the version
       --help             print this text
 
@@ -72,7 +77,7 @@ struct Options {
       case "--no-pins": options.ignoresPins = true
       case "--line-is-pipe": options.isLinePipe = true
       case "--board", "--line", "--socket", "--state", "--clients", "--clock", "--gpsd",
-        "--gpsd-helper":
+        "--gpsd-helper", "--metrics":
         guard let value = remaining.popFirst(), !value.isEmpty else {
           return .invalid("\(name) requires a value")
         }
@@ -92,6 +97,7 @@ struct Options {
           options.clock = value == "none" ? nil : value
         case "--gpsd": options.gpsd = value
         case "--gpsd-helper": options.gpsdHelper = value
+        case "--metrics": options.metrics = value
         default: options.state = value
         }
       default:

@@ -28,6 +28,18 @@ public enum ScriptedService: Equatable, Sendable {
   }
 }
 
+/// Uploads of a simulated client, as `torpor-uplink` does them: it keeps the board awake from a delivery to the receipt of
+/// the store, and then acknowledges.
+public struct UploadScript: Equatable, Sendable {
+  /// Shortest time between the beginnings of two uploads; zero to upload each delivery.
+  public var every = Interval.zero
+  /// Time from a delivery to the receipt of the store, for which the board is kept awake.
+  public var hold: Interval
+
+  /// Creates uploads of each delivery.
+  public init(hold: Interval) { self.hold = hold }
+}
+
 /// Service and parameters of a simulated client.
 public struct ClientScript: Equatable, Sendable {
   /// Service.
@@ -56,6 +68,9 @@ public struct ClientScript: Equatable, Sendable {
   /// Time from a delivery to its acknowledgement, which then needs its own wake, as with a program on the socket; nil
   /// for an acknowledgement in the turn of the delivery.
   public var acknowledgementDelay: Interval?
+
+  /// Uploads to a store; nil for none.
+  public var upload: UploadScript?
 
   /// Whether the board may be switched off in this run.
   var mayBeOff: Bool { isLaunched && service.canBeLaunched }
@@ -90,6 +105,13 @@ struct SimulatedClient: LocationClients {
   private var newestStored: FixName?
   /// Whether a notice has arrived, for which the service would launch the program.
   private var isCalling = false
+  /// End of the hold of the present upload; nil without one.
+  private var holdEnd: Instant?
+  /// Whether the board is set to wake at ``holdEnd``.
+  private var isHoldEndWoken = false
+  private var lastUpload: Instant?
+  /// Number of uploads that began before the end of the run.
+  private(set) var uploads = 0
   /// Whether deferral failed with an error that a repeated request would cause again.
   private var isDeferralUnavailable = false
   /// Records of the run. ``SimulationRun`` adds the board's events.
@@ -143,6 +165,20 @@ struct SimulatedClient: LocationClients {
     return isCalling
   }
 
+  /// Whether an upload keeps the board awake.
+  var keepsBoardAwake: Bool { holdEnd != nil }
+
+  /// Begins an upload of a delivery if one is due.
+  private mutating func beginUpload(at now: Instant) {
+    guard let upload = script.upload, !isDone, holdEnd == nil,
+      lastUpload.map({ now - $0 >= upload.every }) ?? true
+    else { return }
+    lastUpload = now
+    uploads += 1
+    holdEnd = now + upload.hold
+    isHoldEndWoken = false
+  }
+
   /// Time of the next later request, to which a timer of the system wakes the board; `.distantFuture` for none.
   var nextScheduledTime: Instant { scheduledRequests.first?.due ?? .distantFuture }
 
@@ -165,6 +201,7 @@ struct SimulatedClient: LocationClients {
       record(.finish(client: client, code: code), at: now)
       didFinishDeferral(code)
     case .batch(let first, let last):
+      beginUpload(at: now)
       record(
         .batch(client: client, first: first, last: last, count: Int(last - first) + 1), at: now)
       newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
@@ -192,6 +229,10 @@ struct SimulatedClient: LocationClients {
   }
 
   private mutating func traceNotice(_ notice: TraceNotice, at now: Instant) {
+    switch notice {
+    case .report, .arrived, .departed, .entered, .exited: beginUpload(at: now)
+    case .paused, .resumed, .stationary, .flags, .degraded, .failed: break
+    }
     record(.notice(client: SimulatedClient.id.index, notice), at: now)
   }
 
@@ -225,6 +266,10 @@ struct SimulatedClient: LocationClients {
   /// Returns the time of the first later request for which no board wake is scheduled yet, and marks it as scheduled;
   /// nil if none remains.
   mutating func consumeNextWakeTime() -> Instant? {
+    if let holdEnd, !isHoldEndWoken {
+      isHoldEndWoken = true
+      return holdEnd
+    }
     guard let index = scheduledRequests.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
     scheduledRequests[index].isBoardWoken = true
     return scheduledRequests[index].due
@@ -256,6 +301,7 @@ struct SimulatedClient: LocationClients {
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
+    if let end = holdEnd, end <= now { holdEnd = nil }
     guard let request = removeNextRequest(at: now) else { return nil }
     if case .acknowledge(let name) = request {
       record(.ack(client: SimulatedClient.id.index, sequence: name.sequence), at: now)
@@ -294,7 +340,7 @@ struct SimulatedClient: LocationClients {
       requests.append(.allowDeferred(distance: script.distance, timeout: script.timeout))
     }
     guard let newest else { return }
-    if let delay = script.acknowledgementDelay {
+    if let delay = holdEnd.map({ $0 - now }) ?? script.acknowledgementDelay {
       schedule(.acknowledge(newest), at: now + delay)
     } else {
       requests.append(.acknowledge(newest))

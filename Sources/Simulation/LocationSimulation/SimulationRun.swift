@@ -42,6 +42,8 @@ public struct SimulationResult: Sendable {
   public var isBatteryEmpty: Bool
   /// Whether deferral was available to the client (DEF-7).
   public var isDeferralAvailable: Bool
+  /// Number of uploads to a store (``ClientScript/upload``).
+  public var uploads = 0
 }
 
 /// A run of one client, one engine and one simulated board on virtual time.
@@ -189,7 +191,7 @@ public struct SimulationRun {
     return SimulationResult(
       summary: summary, violations: loop.board.violations,
       isBatteryEmpty: isBatteryEmpty,
-      isDeferralAvailable: loop.engine.isDeferralAvailable)
+      isDeferralAvailable: loop.engine.isDeferralAvailable, uploads: loop.clients.uploads)
   }
 
   /// Writes the ring if a write is due or the board is about to sleep; returns the time of the next write.

@@ -40,7 +40,8 @@ struct Torpor: ParsableCommand {
     version: "torpor \(version)",
     subcommands: [
       StatusCommand.self, MonitorCommand.self, VisitsCommand.self, ExportCommand.self,
-      FlushCommand.self, EnergyCommand.self, ClientsCommand.self, UplinkCommand.self,
+      FlushCommand.self, EnergyCommand.self, MetricsCommand.self, ClientsCommand.self,
+      UplinkCommand.self,
       Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
       ReceiverCommand.self, BoardCommand.self, DoctorCommand.self, SwiftFlagsCommand.self,
       Manual.self,

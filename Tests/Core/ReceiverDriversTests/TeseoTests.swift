@@ -42,6 +42,7 @@ import Testing
     bench.clearRecords()
     bench.run(60)
     #expect(bench.fixes.count > 30, "\(bench.fixes.count)")
+    #expect(Self.sent(bench, "PSTMGETPAR") == 0, "its own list of sentences is no loss")
   }
 
   @Test(
@@ -104,7 +105,9 @@ import Testing
     #expect(writes == FlashRecord.maximumWrites)
   }
 
-  @Test("the baud rate is not written again to flash that does not keep it")
+  @Test(
+    "DEF-43: the baud rate is not written again to flash that does not keep it; the default one is used"
+  )
   func speedWear() {
     var faults = FaultPlan()
     faults.configurationLosses = (1...20).map { Instant(seconds: Double($0) * 120) }
@@ -112,6 +115,13 @@ import Testing
     bench.reach(.tracking)
     bench.run(3_000)
     #expect(Self.sent(bench, "PSTMSAVEPAR") == Int(FlashRecord.maximumWrites))
+    bench.clearRecords()
+    bench.reach(.standby)
+    bench.run(60)
+    #expect(bench.activity == .standby)
+    #expect(bench.reach(.tracking))
+    bench.run(60)
+    #expect(bench.activity == .running && bench.fixes.count > 50, "\(bench.fixes.count)")
   }
 
   @Test("without a wake pin, standby is refused: bytes do not wake the receiver")

@@ -10,10 +10,15 @@ private struct AnsweringBroker: BrokerConnection {
   var receipts: [String] = []
   /// Whether the store returns the number of the test message.
   var answers = true
+  /// Whether a program subscribes to the topic.
+  var hasSubscriber = true
 
-  mutating func publish(_ bytes: [UInt8], to topic: String) throws(BrokerError) {
+  mutating func publish(
+    _ bytes: [UInt8], to topic: String, isRetained: Bool
+  ) throws(BrokerError) -> Bool {
     topics.append(topic)
     if answers { receipts.append(String(decoding: bytes, as: UTF8.self)) }
+    return hasSubscriber
   }
 
   mutating func nextReceipt(within limit: Interval) throws(BrokerError) -> [UInt8]? {
@@ -24,7 +29,7 @@ private struct AnsweringBroker: BrokerConnection {
 @Suite("Checks of destinations, and the status")
 struct CheckTests {
   private func check(_ confirmation: String = "store") throws -> UplinkCheck {
-    let text = "receipt = '\(confirmation)'\n[[destination]]\nhost = 'b'"
+    let text = "receipt = '\(confirmation)'\n[[destination]]\nhost = '::1'"
     return UplinkCheck(
       settings: try UplinkSettings(
         parsing: Array(text.utf8), file: "u.toml", defaultDevice: DeviceName("board-1"),
@@ -48,6 +53,14 @@ struct CheckTests {
     }
     #expect(error?.description.contains("the store did not answer") == true)
     try self.check("broker").exchange(over: &broker, number: 1)
+    broker.hasSubscriber = false
+    for confirmation in ["broker", "store"] {
+      let check = try self.check(confirmation)
+      let error = #expect(throws: BrokerError.self) {
+        try check.exchange(over: &broker, number: 1)
+      }
+      #expect(error?.description.contains("no program subscribes") == true)
+    }
   }
 
   @Test("the status is one JSON object; what is unknown is omitted")

@@ -10,13 +10,28 @@ private struct FakeBroker: BrokerConnection {
   var receipts: [String] = []
   /// Answers to the next messages; without one there is no receipt.
   var answers: [[String]] = []
+  /// Failures of the next messages; nil for none.
+  var failures: [BrokerError.Cause?] = []
+  /// Whether a program subscribes to the topics.
+  var hasSubscriber = true
+  /// Largest size of a message, bytes.
+  var largest = Int.max
 
-  mutating func publish(_ bytes: [UInt8], to topic: String) throws(BrokerError) {
+  mutating func publish(
+    _ bytes: [UInt8], to topic: String, isRetained: Bool
+  ) throws(BrokerError) -> Bool {
+    if bytes.count > largest {
+      throw BrokerError(description: "refused", cause: .tooLarge(isConnected: true))
+    }
+    if !failures.isEmpty, let cause = failures.removeFirst() {
+      throw BrokerError(description: "failed", cause: cause)
+    }
     guard let message = try? UplinkMessage(decoding: bytes) else {
       throw BrokerError(description: "not a message")
     }
     messages.append((topic, message))
     if !answers.isEmpty { receipts += answers.removeFirst() }
+    return hasSubscriber
   }
 
   mutating func nextReceipt(within limit: Interval) throws(BrokerError) -> [UInt8]? {
@@ -26,9 +41,13 @@ private struct FakeBroker: BrokerConnection {
 
 @Suite("Uploads")
 struct UploadTests {
-  private let upload = Upload(
-    device: DeviceName("board-1")!, ring: 0xAB, confirmation: .store,
-    newest: FixName(generation: 8, sequence: 100))
+  private let upload = UploadTests.upload(.store)
+
+  private static func upload(_ confirmation: UplinkSettings.Confirmation) -> Upload {
+    Upload(
+      device: DeviceName("board-1")!, ring: 0xAB, confirmation: confirmation,
+      newest: FixName(generation: 8, sequence: 100), end: .distantFuture)
+  }
 
   private func fix(_ generation: UInt32, _ sequence: UInt64) -> StoredFix {
     StoredFix(
@@ -49,8 +68,16 @@ struct UploadTests {
   }
 
   private func failure(_ pending: inout PendingFixes, _ broker: inout FakeBroker) -> String? {
+    var memory = BrokerMemory()
+    return failure(&pending, &broker, &memory)
+  }
+
+  private func failure(
+    _ pending: inout PendingFixes, _ broker: inout FakeBroker, _ memory: inout BrokerMemory,
+    log: (String) -> Void = { _ in }
+  ) -> String? {
     do throws(BrokerError) {
-      while try upload.sendNext(&pending, over: &broker, log: { _ in }) {}
+      while try upload.sendNext(&pending, over: &broker, &memory, log: log) {}
       return nil
     } catch { return error.description }
   }
@@ -108,6 +135,143 @@ struct UploadTests {
     #expect(
       broker.messages[0].message.content
         == .gap(Gap(1..<4, from: nil, to: nil), generation: 7))
+  }
+
+  @Test("an event is sent in its order, and confirmed by its number")
+  func events() {
+    var pending = pending([fix(7, 1)])
+    pending.add(event: 5, Array(#"{"visit":{}}"#.utf8))
+    pending.add([fix(7, 2)])
+    let event = #"{"ring":"00000000000000ab","event":"#
+    var broker = FakeBroker(answers: [
+      [receipt(7, 1)], [event + "4}", event + "5}"], [receipt(7, 2)],
+    ])
+    #expect(failure(&pending, &broker) == nil)
+    #expect(broker.messages.map(\.topic.last) == ["s", "t", "s"])
+    #expect(
+      broker.messages[1].message.content
+        == .event(number: 5, json: Array(#"{"visit":{}}"#.utf8)))
+    #expect(pending.confirmedEvent == 5 && pending.preceding == FixName(generation: 7, sequence: 2))
+  }
+
+  @Test("an event behind a gap waits with it for a fix")
+  func eventAfterGap() {
+    var pending = PendingFixes()
+    pending.add(Gap(1..<4, from: nil, to: nil))
+    pending.add(event: 1, [])
+    #expect(!pending.hasMessage && pending.next() == nil)
+    pending.add([fix(7, 4)])
+    #expect(pending.hasMessage)
+  }
+
+  @Test("a receipt of an event that does not exist is ignored")
+  func eventAhead() {
+    var pending = PendingFixes()
+    pending.add(event: 5, [])
+    var broker = FakeBroker(answers: [[#"{"ring":"00000000000000ab","event":6}"#]])
+    #expect(failure(&pending, &broker)?.contains("no receipt of the store") == true)
+    pending.add(event: 6, [])
+    broker.answers = [[#"{"ring":"00000000000000ab","event":6}"#], []]
+    broker.receipts = []
+    #expect(failure(&pending, &broker)?.contains("no receipt of the store") == true)
+    #expect(pending.confirmedEvent == 5, "a receipt of both events confirms one message")
+  }
+
+  @Test("a broker that refuses large messages gets smaller ones, over the same connection")
+  func tooLarge() {
+    // Positions without a pattern, so that each fix needs some bytes.
+    var pending = pending(
+      (0..<64 as Range<UInt64>).map { sequence in
+        var stored = fix(7, sequence)
+        let offset = Int64(sequence * sequence * sequence * 7_919 % 1_000_003) * 1_000
+        stored.fix.coordinate = Coordinate(latitude_e9: offset, longitude_e9: -offset)
+        return stored
+      })
+    var broker = FakeBroker(answers: Array(repeating: [receipt(7, 63)], count: 64), largest: 250)
+    var memory = BrokerMemory()
+    var lines: [String] = []
+    #expect(failure(&pending, &broker, &memory, log: { lines.append($0) }) == nil)
+    #expect(pending.isEmpty && lines.count == 1, "\(lines)")
+    #expect(lines.first?.contains("the broker refuses a message of") == true)
+    let counts = broker.messages.map { entry -> Int in
+      if case .fixes(let fixes) = entry.message.content { fixes.count } else { 0 }
+    }
+    #expect(counts.reduce(0, +) == 64 && Set(counts).count == 1, "\(counts)")
+    #expect(memory.size.largest == counts[0], "it is not tried again with the next upload")
+  }
+
+  @Test("a broker that refuses even one fix is an error")
+  func tooSmall() {
+    var pending = pending([fix(7, 1), fix(7, 2)])
+    var broker = FakeBroker(largest: 10)
+    #expect(failure(&pending, &broker) == "refused")
+    #expect(pending.count == 2)
+  }
+
+  @Test("a connection that is lost with a message asks for a new one, with a smaller message")
+  func lost() throws {
+    var pending = pending((0..<8).map { fix(7, $0) })
+    var broker = FakeBroker(failures: [.lost])
+    var memory = BrokerMemory()
+    var found: BrokerError.Cause?
+    do throws(BrokerError) {
+      _ = try upload.sendNext(&pending, over: &broker, &memory) { _ in }
+    } catch { found = error.cause }
+    #expect(found == .lost && memory.size.limit == 4 && memory.size.largest == PendingFixes.limit)
+    broker.answers = [[receipt(7, 3)], [receipt(7, 7)]]
+    #expect(failure(&pending, &broker, &memory) == nil)
+    #expect(memory.size.largest == 4, "the smaller message has worked")
+    // With one fix the size is not the reason, and nothing is tried again at once.
+    pending.add([fix(7, 9)])
+    broker.failures = [.lost]
+    do throws(BrokerError) {
+      _ = try upload.sendNext(&pending, over: &broker, &memory) { _ in }
+    } catch { found = error.cause }
+    #expect(found == .other)
+  }
+
+  @Test("a broker that names the size and ends the connection gets smaller messages over a new one")
+  func lostTooLarge() {
+    var pending = pending((0..<8).map { fix(7, $0) })
+    var broker = FakeBroker(failures: [.tooLarge(isConnected: false)])
+    var memory = BrokerMemory()
+    var found: BrokerError.Cause?
+    do throws(BrokerError) {
+      _ = try upload.sendNext(&pending, over: &broker, &memory) { _ in }
+    } catch { found = error.cause }
+    #expect(found == .lost && memory.size.largest == 4)
+  }
+
+  @Test("with `receipt = \"broker\"` a message without a subscriber is not delivered")
+  func noSubscriber() {
+    var pending = pending([fix(7, 1)])
+    var broker = FakeBroker(hasSubscriber: false)
+    var memory = BrokerMemory()
+    let upload = UploadTests.upload(.broker)
+    var found: BrokerError?
+    do throws(BrokerError) {
+      _ = try upload.sendNext(&pending, over: &broker, &memory) { _ in }
+    } catch { found = error }
+    #expect(found?.description.contains("no program subscribes to the topic") == true)
+    #expect(!pending.isEmpty)
+    broker.hasSubscriber = true
+    #expect((try? upload.sendNext(&pending, over: &broker, &memory) { _ in }) == true)
+    #expect(pending.isEmpty)
+  }
+
+  @Test("after the end of an upload no receipt is awaited")
+  func deadline() {
+    var pending = pending([fix(7, 1)])
+    var broker = FakeBroker(answers: [[receipt(7, 1)]])
+    var memory = BrokerMemory()
+    let upload = Upload(
+      device: DeviceName("board-1")!, ring: 0xAB, confirmation: .store,
+      newest: FixName(generation: 8, sequence: 100), end: UplinkClock.now)
+    var found: BrokerError?
+    do throws(BrokerError) {
+      _ = try upload.sendNext(&pending, over: &broker, &memory) { _ in }
+    } catch { found = error }
+    #expect(found?.cause == .unconfirmed && !pending.isEmpty)
   }
 
   @Test(

@@ -49,7 +49,8 @@ struct ReferenceTests {
       ("`torpor tune`", Tune.self), ("`torpor status`", StatusCommand.self),
       ("`torpor monitor`", MonitorCommand.self), ("`torpor visits`", VisitsCommand.self),
       ("`torpor export`", ExportCommand.self), ("`torpor flush`", FlushCommand.self),
-      ("`torpor energy`", EnergyCommand.self), ("`torpor doctor`", DoctorCommand.self),
+      ("`torpor energy`", EnergyCommand.self), ("`torpor metrics`", MetricsCommand.self),
+      ("`torpor doctor`", DoctorCommand.self),
       ("`torpor swift-flags`", SwiftFlagsCommand.self),
     ]
     let replays = Self.options(in: Self.section("`torpor replay`"))

@@ -1,3 +1,4 @@
+import BoardHardware
 import Foundation
 import TestSupport
 import Testing
@@ -154,6 +155,18 @@ struct SnapshotTests {
       "\(Command.run(arguments).status) \(name)\n"
     }
     #expect(differenceFromSnapshot("exit-codes.txt", text.joined()) == nil)
+  }
+
+  @Test("the page on uploads has the table of radios")
+  func radios() {
+    var text =
+      "| radio | `--uplink` | radio, J an exchange | board waits, s | source |\n|---|---|---|---|---|\n"
+    for radio in UplinkRadio.allCases {
+      text += "| \(radio.text) | `\(radio.rawValue)` | \(radio.exchange_J.formatted()) "
+      text += "| \(Int(radio.hold.seconds)) | \(radio.source). |\n"
+    }
+    let page = "Docs/Reference/uplink.md"
+    #expect(differenceFromGeneratedPart(of: page, named: "radios", text + "\n") == nil)
   }
 
   @Test("the environment variables that the programs read") func environment() throws {

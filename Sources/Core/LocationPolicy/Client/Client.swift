@@ -251,14 +251,30 @@ extension Client {
 
   /// Handles the passage of time: a timeout may be met (DEF-17). Fixes that the receiver still holds belong to the
   /// batch of that deferral.
-  public mutating func elapse(_ context: ClientContext) {
-    elapseServices(context)
+  ///
+  /// - Returns: When its services must be checked next even without a fix; `.distantFuture` if never.
+  @discardableResult
+  public mutating func elapse(_ context: ClientContext) -> Instant {
+    var check = servicesCheck
+    if check <= context.now || services.live.count > 0 {
+      elapseServices(context)
+      check = servicesCheck
+    }
     if deferral.state != .idle { elapseDeferral(context) }
-    if context.shed != services.shed.battery { updateShed(context) }
+    if context.shed != services.shed.battery {
+      updateShed(context)
+      check = servicesCheck
+    }
     if process.isSuspended || isQueueFull { updateQueue(context) }
+    return isConnected ? check : .distantFuture
   }
 
-  private mutating func elapseDeferral(_ context: ClientContext) {
+  private var servicesCheck: Instant {
+    @inline(__always) get { usesServices ? services.check : .distantFuture }
+  }
+
+  // Not inlined, so that the common call of `elapse` saves no registers (decision 0166); the same below.
+  @inline(never) private mutating func elapseDeferral(_ context: ClientContext) {
     switch deferral.handle(.time(context.now)) {
     case .nothing: break
     case .flush: preconditionFailure("time must not flush a deferral")
@@ -266,8 +282,7 @@ extension Client {
     }
   }
 
-  private mutating func elapseServices(_ context: ClientContext) {
-    guard usesServices else { return }
+  @inline(never) private mutating func elapseServices(_ context: ClientContext) {
     if services.check <= context.now {
       services.elapse(at: context.now, newest: context.newest(after: permission.deniedUntil))
     }
@@ -578,8 +593,7 @@ extension Client {
 
   /// Whether a level that it uses was shed or restored and that is unreported.
   private var hasUnreportedShed: Bool {
-    guard services.shed.battery != services.shed.reported else { return false }
-    return services.shed.hasUnreported(of: usedLevels)
+    services.shed.battery != services.shed.reported && services.shed.hasUnreported(of: usedLevels)
   }
 
   /// Returns the notice of all shed levels that it uses, if they changed.
@@ -1074,10 +1088,5 @@ extension Client {
     return services.fixNeed(
       at: now, speed: speed, line: line, isRunning: isRunning,
       isPaused: isUpdating && services.pause.isPaused && isAcquiring)
-  }
-
-  /// When its services must be checked next even without a fix; `.distantFuture` if never.
-  public var check: Instant {
-    isConnected && usesServices ? services.check : .distantFuture
   }
 }

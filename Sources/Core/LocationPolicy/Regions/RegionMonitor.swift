@@ -212,7 +212,11 @@ public struct RegionMonitor: ~Copyable, Sendable {
     let newest = Newest(
       acquired: fix.acquired, coordinate: fix.coordinate, accuracy_mm: fix.horizontalAccuracy_mm)
     self.newest = newest
-    guard needsCheck(at: fix) else { return }
+    if needsCheck(at: fix) { checkSlots(at: newest) }
+  }
+
+  /// Checks the slots that may change. Not inlined, so that a fix that changes nothing saves no registers.
+  @inline(never) private mutating func checkSlots(at newest: Newest) {
     moveOrigin(to: newest)
     for i in 0..<RegionMonitor.capacity
     where slots[i].since <= newest.acquired

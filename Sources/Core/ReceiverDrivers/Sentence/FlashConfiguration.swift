@@ -57,6 +57,8 @@ struct FlashConfiguration: Sendable {
   private var reported = FNV1a()
   /// Whether a value of this reading differs from the requested one.
   private var isDifferent = false
+  /// Whether the receiver keeps another list of sentences, so that those that the requested list lacks mean nothing.
+  private(set) var keepsOtherSentences = false
 
   init(_ setup: ReceiverSetup) {
     let target = FlashConfiguration.target(of: setup)
@@ -67,12 +69,17 @@ struct FlashConfiguration: Sendable {
   mutating func beginReading() {
     reported = FNV1a()
     isDifferent = false
+    keepsOtherSentences = false
   }
 
-  /// Records a value that the receiver reports. Returns whether to write the configuration now; counts the write.
+  /// Records a value that the receiver reports: the list of sentences, and last the interval. Returns whether to write
+  /// the configuration now; counts the write.
   mutating func mustWrite(_ value: UInt32?, expected: UInt32?, isLast: Bool) -> Bool {
     reported.add(UInt64(value ?? .max))
-    if value != expected { isDifferent = true }
+    if value != expected {
+      isDifferent = true
+      if !isLast { keepsOtherSentences = true }
+    }
     guard isDifferent else {
       if isLast { isUnverified = false }
       return false

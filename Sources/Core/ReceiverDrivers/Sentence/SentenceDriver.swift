@@ -355,7 +355,9 @@ extension SentenceDriver {
     switch meaning {
     case .started: handleLostConfiguration()
     case .disabled:
-      if now - link.receiver.configuredAt > link.answerTimeout { handleLostConfiguration() }
+      if now - link.receiver.configuredAt > link.answerTimeout, !flash.keepsOtherSentences {
+        handleLostConfiguration()
+      }
     case .live: requestSatellites()
     case .answer, .nothing: break
     }

@@ -89,7 +89,10 @@ extension SentenceDriver {
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed:
       // A receiver that does not keep the baud rate stays at the default one, so that its flash lasts.
-      if setup.family.has(.configurationInFlash), !flash.countWrite() { return declareLost() }
+      if setup.family.has(.configurationInFlash), !flash.countWrite() {
+        link.keepDefaultSpeed()
+        return proceed()
+      }
       link.changeSpeed()
     case .restarting:
       link.exchange.write(.restart)

@@ -27,7 +27,8 @@ def definitions(passwords):
         if name == "store":
             identity, write, read = "torpor-store[A-Za-z0-9-]*", r"^torpor\.[A-Za-z0-9_-]+\.receipt$", r"^torpor\.\*\.(fixes|gap|event|check)$"
         else:
-            identity, write, read = name, rf"^torpor\.{name}\.(fixes|gap|event|newest|check)$", rf"^torpor\.{name}\.receipt$"
+            announcement = rf"homeassistant\.device_tracker\.torpor\.{name}\.config"
+            identity, write, read = name, rf"^(torpor\.{name}\.(fixes|gap|event|newest|check)|{announcement})$", rf"^torpor\.{name}\.receipt$"
         queue = f"mqtt-subscription-{identity}qos[01]"
         use = rf"^(amq\.topic|{queue})$"
         found["users"].append({"name": name, "password_hash": hashed(password), "tags": "",

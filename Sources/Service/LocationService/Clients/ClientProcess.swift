@@ -36,6 +36,8 @@ struct ClientProcess {
   private var liveIterators: UInt8 = 0
   /// Services started by this process, which determine the pending events it may receive (BKG-6).
   private(set) var startedServices = StartedServices()
+  /// Progress of the report of a possible loss.
+  private(set) var lossReport = LossReport.absent
 
   /// - Parameter execution: State until the process reports one.
   init(control: Int, session: Int64, execution: ExecutionState) {
@@ -80,6 +82,9 @@ struct ClientProcess {
     change(&startedServices)
   }
 
+  /// Sets the progress of the report of a possible loss.
+  mutating func setLossReport(_ report: LossReport) { lossReport = report }
+
   /// Opens a live iterator with the lowest free number (LIV-9), the same that the engine assigns. Nil if all are open.
   mutating func openLive() -> Int? {
     let number = (~liveIterators).trailingZeroBitCount
@@ -110,11 +115,23 @@ struct ClientProcess {
   }
 }
 
+/// Progress of the report of a possible loss to a process (RNG-4). The report is complete when the process has
+/// acknowledged a fix that was sent after the gap: one that ended before has not handled the gap, and the next process
+/// receives it again.
+enum LossReport: Equatable {
+  /// Nothing was queued for the process.
+  case absent
+  /// The gap is in the queue.
+  case queued
+  /// The gap was written, and no fix after it.
+  case sent
+  /// The gap was written, and the fix with this sequence number, or one after it.
+  case followed(by: UInt64)
+}
+
 /// Services that the current process has started. It receives no pending events of other services (BKG-6).
 struct StartedServices {
   var updates = false
-  /// Whether the gap of a possible loss was sent or queued.
-  var isLossQueued = false
   var visits = false
   var significantChange = false
 

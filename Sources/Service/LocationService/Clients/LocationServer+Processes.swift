@@ -94,6 +94,7 @@ extension LocationServer {
     }
     if let previous = clients[client].watch { connections.end(previous) }
     clients[client].setWatch(index)
+    if clients[client].withdrawLoss() { enqueueLoss(client) }
     connections.setPurpose(.watch(client: client), of: index, permissions)
     return nil
   }

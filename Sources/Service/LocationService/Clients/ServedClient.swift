@@ -224,12 +224,46 @@ struct ServedClient {
     sessions.setImplied((process?.liveCount ?? 0) + (regionNames.hasConditions ? 1 : 0))
   }
 
-  /// Marks the gap of a possible loss as reported. Returns whether there was one.
-  mutating func consumeLoss() -> Bool {
-    guard mayHaveLostFixes else { return false }
+  /// The gap of a possible loss is queued for the process. Returns false if it was queued before.
+  mutating func queueLoss() -> Bool {
+    guard process?.lossReport == LossReport.absent else { return false }
+    process?.setLossReport(.queued)
+    return true
+  }
+
+  /// The gap of a possible loss was written.
+  mutating func markLossSent() {
+    if process?.lossReport == .queued { process?.setLossReport(.sent) }
+  }
+
+  /// Fixes were written, the first of them with this sequence number.
+  mutating func markFixesSent(from sequence: UInt64) {
+    if process?.lossReport == .sent { process?.setLossReport(.followed(by: sequence)) }
+  }
+
+  /// The gap of a possible loss was written in an answer, before the fixes from this sequence number on.
+  mutating func markLossRead(before sequence: UInt64) {
+    process?.setLossReport(.followed(by: sequence))
+  }
+
+  /// What was written may not have been read. Returns whether the gap of a possible loss must be queued again.
+  mutating func withdrawLoss() -> Bool {
+    guard let process else { return false }
+    switch process.lossReport {
+    case .absent, .queued: return false
+    case .sent, .followed:
+      self.process?.setLossReport(.absent)
+      return mayHaveLostFixes
+    }
+  }
+
+  /// The process has acknowledged the fixes up to this sequence number. If one of them was sent after the gap of a
+  /// possible loss, the gap is handled.
+  mutating func acknowledgeLoss(through sequence: UInt64) {
+    guard mayHaveLostFixes, case .followed(let first)? = process?.lossReport, sequence >= first
+    else { return }
     mayHaveLostFixes = false
     rows.markDirty()
-    return true
   }
 
   /// Reason to start the process: a pending event or background session; nil without one.

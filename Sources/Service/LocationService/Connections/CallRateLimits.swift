@@ -83,6 +83,7 @@ extension WireCall {
     // Short for users without permission, who see only their own entries.
     case .getStatus, .listClients: standing == .unpermitted ? 4_096 : Connection.highWater
     case .listRegions: 8_192
+    case .getMetrics: standing == .unpermitted ? WireCall.plainAnswerSize : 4_096
     default: WireCall.plainAnswerSize
     }
   }

@@ -25,16 +25,27 @@ struct Delivery {
   private(set) var utcOffset = UTCOffset()
   /// Fixes that may have been lost before this run, in a power cut or with the ring's file; nil if none.
   private(set) var possibleLoss: Gap?
+  /// Sequence number of the first fix of this run.
+  private var start: UInt64 = 0
+
+  /// Gaps that were reported to clients.
+  private(set) var gaps = GapCount()
+
+  /// Counts a gap that is reported to a client.
+  mutating func count(_ gap: Gap) { gaps.add(gap) }
 
   /// Sets the fixes that may have been lost before this run, at its start.
-  mutating func setPossibleLoss(_ loss: Gap?) { possibleLoss = loss }
+  mutating func setPossibleLoss(_ loss: Gap?, before start: UInt64) {
+    possibleLoss = loss
+    self.start = start
+  }
 
   /// Updates the UTC offset from a fix that was appended to the ring.
   mutating func didAppend(_ fix: Fix) { utcOffset.update(from: fix) }
 
   /// The gap of a possible loss that was not reported to a client yet; nil if there is none.
   func unreportedLoss(of client: ServedClient) -> Gap? {
-    client.mayHaveLostFixes ? possibleLoss ?? Gap(unsyncedBefore: 0, after: nil) : nil
+    client.mayHaveLostFixes ? possibleLoss ?? Gap(unsyncedBefore: start, after: nil) : nil
   }
 
   /// Reads the next part of a batch from the ring: at most one reply with fixes, and the gap of fixes before them that

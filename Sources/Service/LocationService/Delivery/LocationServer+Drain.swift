@@ -40,9 +40,12 @@ extension LocationServer {
     let backlog = engine.backlog(of: ClientID(client))
     let count = engine.count(of: backlog)
     // More fixes may have been lost before this run (RNG-4).
-    let gap =
-      backlog.gap
-      ?? (countsAsDelivered ? consumeLoss(client) : delivery.unreportedLoss(of: clients[client]))
+    let loss = delivery.unreportedLoss(of: clients[client])
+    if countsAsDelivered, backlog.gap == nil, loss != nil {
+      clients[client].markLossRead(before: backlog.range.lowerBound)
+    }
+    let gap = backlog.gap ?? loss
+    if countsAsDelivered, let gap { countGap(gap) }
     reply(.drain(count: count, gap), to: index)
     let drain = Drain(
       of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)

@@ -31,8 +31,14 @@ extension LocationServer {
         }
       case .notice(.batch(let first, let last)):
         let (gap, fixes, next) = delivery.part(ofBatchFrom: first, through: last, engine)
-        if let gap { reply(.notice(.gap(gap)), continues: true, to: index) }
-        if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }
+        if let gap {
+          countGap(gap)
+          reply(.notice(.gap(gap)), continues: true, to: index)
+        }
+        if let start = fixes.first?.name.sequence {
+          reply(.notice(.fixes(fixes)), continues: true, to: index)
+          clients[client].markFixesSent(from: start)
+        }
         if next <= last {
           clients[client].notices.replaceNotice(
             at: entry, with: .batch(first: next, last: last))
@@ -41,16 +47,26 @@ extension LocationServer {
         }
       case .notice(let notice):
         clients[client].notices.markSent(at: entry)
-        if case .gap(let gap) = notice, gap.mayBeMore {
-          _ = clients[client].consumeLoss()
-          clients[client].rows.markDirty()  // the durable row still contains the loss
-        }
         if let wire = delivery.wire(notice, named: clients.slots[client].regionNames) {
           reply(.notice(wire), continues: true, to: index)
         }
+        markSent(notice, client)
       }
     }
     sendDiagnostics(client)
+  }
+
+  /// Counts a gap, and records what the report of a possible loss depends on.
+  private mutating func markSent(_ notice: Notice, _ client: Int) {
+    switch notice {
+    case .gap(let gap):
+      countGap(gap)
+      if gap == delivery.unreportedLoss(of: clients[client]) { clients[client].markLossSent() }
+    case .coarse(let fix): clients[client].markFixesSent(from: fix.name.sequence)
+    case .finish, .batch, .failure, .authorization, .degraded, .paused, .resumed, .report, .visit,
+      .region, .live, .liveRefused:
+      break
+    }
   }
 
   /// The client's notice connection, if the client is running (BKG-2) and the connection has output capacity.
@@ -116,21 +132,12 @@ extension LocationServer {
 
   // MARK: Possible loss
 
-  /// Queues the gap of a possible loss of fixes before any newer fix (RNG-4).
+  /// Queues the gap of a possible loss of fixes before any newer fix (RNG-4). It counts as reported when the client has
+  /// acknowledged a fix after it.
   mutating func enqueueLoss(_ client: Int) {
-    guard let loss = delivery.unreportedLoss(of: clients[client]),
-      clients[client].process?.startedServices.isLossQueued == false
+    guard let loss = delivery.unreportedLoss(of: clients[client]), clients[client].queueLoss()
     else { return }
-    // The loss counts as reported when the notice is written.
-    clients[client].updateStartedServices { $0.isLossQueued = true }
     enqueue(.gap(loss), client)
-  }
-
-  /// The gap of a possible loss that was not reported to a client yet, and marks it as reported.
-  mutating func consumeLoss(_ client: Int) -> Gap? {
-    let loss = delivery.unreportedLoss(of: clients[client])
-    _ = clients[client].consumeLoss()
-    return loss
   }
 }
 

@@ -75,4 +75,8 @@ extension LocationServer {
     guard let energy = energy(at: now) else { return .error(.notAvailable(what: "energy")) }
     return .energy(energy)
   }
+
+  func getMetrics(_ index: Int, _ engine: borrowing Engine, _: Effects) -> WireReply {
+    mayReadLocation(index) ? .metrics(metrics(engine, at: now).text) : .error(.notAuthorized)
+  }
 }

@@ -113,7 +113,8 @@ extension LocationServer {
   mutating func requestLocation(_ client: Int) -> WireReply { pass(.requestLocation, client) }
 
   mutating func acknowledge(_ client: Int, _ name: FixName) -> WireReply {
-    pass(.acknowledge(name), client)
+    clients[client].acknowledgeLoss(through: name.sequence)
+    return pass(.acknowledge(name), client)
   }
 
   mutating func acknowledgeEvents(_ client: Int, _ number: UInt32) -> WireReply {

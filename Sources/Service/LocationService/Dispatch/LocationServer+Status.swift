@@ -16,6 +16,36 @@ extension LocationServer {
     return WireEnergy(ledger, since: utc(ledger.begin), until: utc(ledger.end))
   }
 
+  /// The metrics of the service.
+  func metrics(_ engine: borrowing Engine, at now: Instant) -> ServiceMetrics {
+    var metrics = ServiceMetrics(version: environment.version, board: environment.board)
+    metrics.clients = clients.slots.count { $0.process != nil }
+    metrics.fixes = engine.head
+    metrics.ringFixes = engine.fixesInRing
+    metrics.ringCapacity = engine.capacity
+    if engine.fixesInRing > 0 {
+      let oldest = engine.head - UInt64(engine.fixesInRing)
+      metrics.oldestAge = age(ofFixAt: oldest, engine, at: now)
+      metrics.newestAge = age(ofFixAt: engine.head - 1, engine, at: now)
+      metrics.newestTime = engine.stored(at: engine.head - 1)?.fix.utc
+    }
+    metrics.gaps = delivery.gaps
+    metrics.charge = engine.batteryCharge
+    metrics.energy = energy(at: now)
+    return metrics
+  }
+
+  /// Age of a fix in the ring; nil if it is unknown. The boot clock of a fix from an earlier run may be that of another
+  /// boot, so then only UTC counts.
+  private func age(
+    ofFixAt sequence: UInt64, _ engine: borrowing Engine, at now: Instant
+  ) -> Interval? {
+    guard let fix = engine.stored(at: sequence)?.fix else { return nil }
+    if sequence >= engine.generationStart { return max(now - fix.acquired, .zero) }
+    guard let then = fix.utc, let utc = utc(now) else { return nil }
+    return max(Interval(microseconds: utc.microseconds - then.microseconds), .zero)
+  }
+
   /// Whether the caller may know where the board is, and what it is doing: an administrator, or a user with a permitted
   /// client.
   func mayReadLocation(_ index: Int) -> Bool {

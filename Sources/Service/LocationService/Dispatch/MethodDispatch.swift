@@ -41,6 +41,7 @@ extension LocationServer {
     case .getStatus: return query { $0.getStatus(index, $1, $2) }
     case .getPowerPlan: return query { $0.getPowerPlan(index, $1, $2) }
     case .getEnergy: return query { $0.getEnergy(index, $1, $2) }
+    case .getMetrics: return query { $0.getMetrics(index, $1, $2) }
     case .drain(let session): return query { $0.drain(index, $1, $2, session: session) }
     case .readBacklog(let name): return query { $0.readBacklog(index, $1, $2, name: name) }
     case .flush: return administer(call, from: index) { $0.flush() }

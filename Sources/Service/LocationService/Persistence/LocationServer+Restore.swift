@@ -17,7 +17,7 @@ extension LocationServer {
   public mutating func restore(
     into engine: inout Engine, after loss: Gap?, timeOff: TimeOff? = nil, at now: Instant
   ) {
-    setPossibleLoss(loss)
+    setPossibleLoss(loss, before: engine.head)
     if let timeOff { engine.resumeSpeed(after: timeOff) }
     advance(to: now)
     warnOfEmptyPolicy()

@@ -80,6 +80,34 @@ extension WireEnergy {
   }
 }
 
+extension WireEnergy {
+  /// Appends the ledger as metrics of Prometheus.
+  public func addMetrics(to text: inout PrometheusText) {
+    text.begin(
+      "torpor_energy_joules_total", .counter,
+      "Energy since the start of the service, estimated with the powers of the profile.")
+    text.sample(WireEnergy.whole(receiver_mJ), scale: 3, [("part", "receiver")])
+    text.sample(WireEnergy.whole(board_mJ), scale: 3, [("part", "board")])
+    text.begin("torpor_wakes_total", .counter, "Wakes of the service since its start.")
+    for (reason, word) in WakeReason.wireWords {
+      text.sample(Int64(clamping: self[reason]), [("reason", word.description)])
+    }
+    text.begin("torpor_receiver_seconds_total", .counter, "Time of the receiver in each state.")
+    for (state, word) in ReceiverPowerState.wireWords {
+      text.sample(self[state].microseconds, scale: 6, [("state", word.description)])
+    }
+    text.begin("torpor_board_seconds_total", .counter, "Time of the board in each state.")
+    for (state, word) in BoardState.wireWords {
+      text.sample(self[state].microseconds, scale: 6, [("state", word.description)])
+    }
+  }
+
+  /// Rounds an energy to millijoules, within a range that no ledger exceeds.
+  private static func whole(_ energy_mJ: Double) -> Int64 {
+    Int64(min(max(energy_mJ, 0), 1e15).rounded())
+  }
+}
+
 extension Interval: WireScalar {
   init?(json: JSONValue) {
     guard let seconds = json.double else { return nil }

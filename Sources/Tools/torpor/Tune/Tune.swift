@@ -17,7 +17,13 @@ struct Tune: ParsableCommand {
       that is launched for each event, and the board off in between. At the end, it prints the best \
       setting for each use case over all tracks (at most 16).
 
+      With --uplink, the program of each setting sends its fixes to a store, as torpor-uplink does: \
+      deferred updates have the timeout --every, and the total includes the radio and the board that \
+      waits for the answer. The figures of the radios are those of others; a board is not switched \
+      off, because the program stays connected.
+
         torpor tune --track walk.csv
+        torpor tune --track walk.csv --uplink lte-m --every 1h
         torpor tune --track mon.gpx tue.gpx --board mine.toml --battery 3000mAh@3.7V
       """)
 
@@ -34,6 +40,7 @@ struct Tune: ParsableCommand {
     transform: { try Battery($0) })
   var battery: Battery?
 
+  @OptionGroup var uploads: UplinkOptions
   @OptionGroup var random: RandomOptions
 
   @Flag(help: "Print JSON Lines, one object for each run and each recommendation.")
@@ -54,9 +61,13 @@ struct Tune: ParsableCommand {
     let profile = try board.profile()
     // Read all tracks first, so that an error in the last one is reported before the runs.
     let routes = try track.paths.map { (path: $0, route: try TrackFile.readWhole($0, for: "tune")) }
+    let uplink = uploads.uplink
     let settings = TuneSetting.all(
-      hasBatch: profile.receiver?.batch != nil, canBeOff: profile.board.off != nil)
-    var report = TuneReport(profile.name, battery, isJSON: json, style: .ofStandardOutput)
+      hasBatch: profile.receiver?.batch != nil,
+      canBeOff: profile.board.off != nil && uplink == nil,
+      timeout: uplink?.every ?? TuneSetting.standardTimeout)
+    var report = TuneReport(
+      profile.name, battery, uplink, isJSON: json, style: .ofStandardOutput)
     var sums = [TuneSum](repeating: TuneSum(), count: settings.count)
     var output = Output()
     var progress = Progress(recordsOnTerminal: false)
@@ -64,6 +75,7 @@ struct Tune: ParsableCommand {
     for (number, (path, route)) in routes.enumerated() {
       var simulation = TuneSimulation(profile, route, seed: random.seed)
       simulation.noise = random.noise.model
+      simulation.uplink = uplink
       var runs: [TuneRun] = []
       for (index, setting) in settings.enumerated() {
         let done = Double(number * settings.count + index)

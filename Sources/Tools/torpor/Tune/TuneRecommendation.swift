@@ -2,7 +2,7 @@ import LocationSimulation
 
 /// Totals of a setting over all tracks.
 struct TuneSum: Equatable {
-  /// Energy of receiver and board, millijoules.
+  /// Energy of receiver, board and radio, millijoules.
   private(set) var energy_mJ = 0.0
   /// Duration of all runs, seconds.
   private(set) var duration_s = 0.0

@@ -6,6 +6,7 @@ import TextFormats
 struct TuneReport: ~Copyable {
   private let board: String
   private let battery: Battery?
+  private let uplink: TuneUplink?
   private let isJSON: Bool
   private let style: Style
   private var text = TextBuffer()
@@ -14,9 +15,12 @@ struct TuneReport: ~Copyable {
   private var hasTable = false
 
   /// Creates an empty report.
-  init(_ board: String, _ battery: Battery?, isJSON: Bool, style: Style) {
+  init(
+    _ board: String, _ battery: Battery?, _ uplink: TuneUplink? = nil, isJSON: Bool, style: Style
+  ) {
     self.board = board
     self.battery = battery
+    self.uplink = uplink
     self.isJSON = isJSON
     self.style = style
   }
@@ -45,24 +49,16 @@ struct TuneReport: ~Copyable {
       return
     }
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
-    text.add("board \(board): \(name), \(HumanFormat.duration(duration))\n\n")
-    let life = battery == nil ? [] : ["battery life"]
-    var table = TextTable(
-      [
-        "service", "motion line", "receiver mW", "board mW", "total mW", "fixes", "violated",
-        "p95",
-      ] + life, leftColumns: 2)
-    for run in runs {
-      let row = [
-        run.setting.text, run.setting.hasMotionLine ? "yes" : "no",
-        HumanFormat.decimal(run.receiver_mW, places: 2),
-        HumanFormat.decimal(run.board_mW, places: 2),
-        HumanFormat.decimal(run.together_mW, places: 2), HumanFormat.count(run.summary.fixes),
-        run.error.map { TuneReport.violationText($0.exceededShare) } ?? "-",
-        run.error.map { HumanFormat.distance($0.p95_m) } ?? "-",
-      ]
-      table.add(row + (battery.map { [$0.lifeText(at: run.together_mW)] } ?? []))
+    text.add("board \(board): \(name), \(HumanFormat.duration(duration))")
+    if let uplink {
+      text.add(", uploads by \(uplink.radio.text) every \(HumanFormat.duration(uplink.every))")
     }
+    text.add("\n\n")
+    var columns = ["service", "motion line", "receiver mW", "board mW"]
+    columns += uplink == nil ? ["total mW"] : ["radio mW", "total mW", "uploads"]
+    columns += ["fixes", "violated", "p95"] + (battery == nil ? [] : ["battery life"])
+    var table = TextTable(columns, leftColumns: 2)
+    for run in runs { table.add(row(of: run)) }
     table.write(to: &text, style: style)
     if runs.contains(where: { TuneReport.exceedsLimit($0.error?.exceededShare ?? 0) }) {
       text.add(
@@ -71,6 +67,20 @@ struct TuneReport: ~Copyable {
     }
     text.add("\n")
     hasTable = true
+  }
+
+  private func row(of run: TuneRun) -> [String] {
+    var row = [run.setting.text, run.setting.hasMotionLine ? "yes" : "no"]
+    row.append(HumanFormat.decimal(run.receiver_mW, places: 2))
+    row.append(HumanFormat.decimal(run.board_mW, places: 2))
+    if uplink != nil { row.append(HumanFormat.decimal(run.radio_mW, places: 2)) }
+    row.append(HumanFormat.decimal(run.together_mW, places: 2))
+    if uplink != nil { row.append(HumanFormat.count(run.uploads)) }
+    row.append(HumanFormat.count(run.summary.fixes))
+    row.append(run.error.map { TuneReport.violationText($0.exceededShare) } ?? "-")
+    row.append(run.error.map { HumanFormat.distance($0.p95_m) } ?? "-")
+    if let battery { row.append(battery.lifeText(at: run.together_mW)) }
+    return row
   }
 
   /// Adds the recommendations.
@@ -83,7 +93,8 @@ struct TuneReport: ~Copyable {
   }
 
   private func recommendationText(_ pick: TuneRecommendation) -> String {
-    var parts = ["\(pick.useCase.text): \(TuneReport.name(pick.setting))"]
+    let useCase = pick.useCase.text(timeout: pick.setting.timeout)
+    var parts = ["\(useCase): \(TuneReport.name(pick.setting))"]
     parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
     if let battery { parts[0] += ", \(battery.lifeText(at: pick.sum.mean_mW))" }
     if pick.setting.useCase.bound_m != nil {
@@ -144,16 +155,18 @@ struct TuneReport: ~Copyable {
 
 extension TuneReport {
   private mutating func write(_ run: TuneRun, _ path: String) {
-    let (board, battery) = (board, battery)
+    let (board, battery, uplink) = (board, battery, uplink)
     json.line { json in
       json.member("kind", "run")
       json.member("track", path)
       json.member("board", board)
-      TuneReport.write(run.setting, to: &json)
+      TuneReport.write(run.setting, uplink, to: &json)
       json.member("duration_s", run.summary.duration.microseconds, scale: 6)
       json.member("receiver_mw", run.receiver_mW)
       json.member("board_mw", run.board_mW)
+      if uplink != nil { json.member("radio_mw", run.radio_mW) }
       json.member("together_mw", run.together_mW)
+      if uplink != nil { json.member("uploads", Int64(run.uploads)) }
       json.member("fixes", Int64(run.summary.fixes))
       json.member("delivered", Int64(run.summary.delivered))
       json.member("notices", Int64(run.summary.notices))
@@ -168,13 +181,13 @@ extension TuneReport {
   }
 
   private mutating func write(_ pick: TuneRecommendation) {
-    let (board, battery) = (board, battery)
+    let (board, battery, uplink) = (board, battery, uplink)
     json.line { json in
       json.member("kind", "pick")
       json.member("board", board)
       json.member("question", pick.useCase.jsonName)
       if let bound = pick.useCase.bound_m { json.member("within_m", bound) }
-      TuneReport.write(pick.setting, to: &json)
+      TuneReport.write(pick.setting, uplink, to: &json)
       json.member("together_mw", pick.sum.mean_mW)
       if pick.setting.useCase.bound_m != nil {
         json.member("broken_share", pick.sum.violationShare)
@@ -183,12 +196,18 @@ extension TuneReport {
     }
   }
 
-  private static func write(_ setting: TuneSetting, to json: inout JSONOutput) {
+  private static func write(
+    _ setting: TuneSetting, _ uplink: TuneUplink?, to json: inout JSONOutput
+  ) {
     json.member("service", setting.useCase.service.rawValue)
     if let bound = setting.useCase.bound_m { json.member("accuracy_m", bound) }
     if setting.useCase == .wholeTrack { json.member("batching", setting.batches) }
     json.member("motion_line", setting.hasMotionLine)
     if setting.isLaunched { json.member("launched", true) }
+    if let uplink {
+      json.member("uplink", uplink.radio.rawValue)
+      json.member("every_s", uplink.every.microseconds, scale: 6)
+    }
   }
 
   private static func writeLife(

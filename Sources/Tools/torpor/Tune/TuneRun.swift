@@ -23,9 +23,6 @@ enum TuneUseCase: Equatable {
     .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeTrack,
     .significantChange, .visits,
   ]
-  /// Largest delivery delay of the whole track, seconds.
-  static let timeout = 600.0
-
   /// The service, as a value of `torpor simulate --service`.
   var service: ServiceName {
     switch self {
@@ -76,24 +73,25 @@ enum TuneUseCase: Equatable {
   }
 
   /// Human-readable text.
-  var text: String {
+  ///
+  /// - Parameter timeout: Largest delivery delay of the whole track.
+  func text(timeout: Interval) -> String {
     switch self {
     case .everyFix: "Every fix immediately"
     case .within(let metres): "Current location within \(HumanFormat.distance(metres))"
-    case .wholeTrack:
-      "Whole track, up to \(HumanFormat.duration(Interval(seconds: Self.timeout))) late"
+    case .wholeTrack: "Whole track, up to \(HumanFormat.duration(timeout)) late"
     case .significantChange: "Significant changes of location"
     case .visits: "Visits to places"
     }
   }
 
-  fileprivate var script: ClientScript {
+  fileprivate func script(timeout: Interval) -> ClientScript {
     var script = ClientScript()
     script.defers = self == .wholeTrack
     switch self {
     case .everyFix: break
     case .within(let metres): script.accuracy = metres
-    case .wholeTrack: script.timeout = Self.timeout
+    case .wholeTrack: script.timeout = timeout.seconds
     case .significantChange: script.service = .significantChange
     case .visits: script.service = .visits
     }
@@ -111,19 +109,28 @@ struct TuneSetting: Equatable {
   var hasMotionLine: Bool
   /// Whether the program is not connected but launched for each event, so that the board may be switched off.
   var isLaunched = false
+  /// Largest delivery delay of the whole track.
+  var timeout = TuneSetting.standardTimeout
+
+  /// The delivery delay without uploads.
+  static let standardTimeout = Interval.seconds(600)
 
   /// All settings, grouped by use case.
   ///
   /// - Parameters:
   ///   - hasBatch: Whether the board's receiver can batch.
   ///   - canBeOff: Whether the board can be switched off until an alarm.
-  static func all(hasBatch: Bool, canBeOff: Bool = false) -> [TuneSetting] {
+  ///   - timeout: Largest delivery delay of the whole track.
+  static func all(
+    hasBatch: Bool, canBeOff: Bool = false, timeout: Interval = standardTimeout
+  ) -> [TuneSetting] {
     TuneUseCase.all.flatMap { useCase in
       // Only deferral uses batching, so only there both values are compared.
       let connected = (hasBatch && useCase == .wholeTrack ? [true, false] : [hasBatch]).flatMap {
         batches in
         [false, true].map {
-          TuneSetting(useCase: useCase, batches: batches, hasMotionLine: $0)
+          TuneSetting(
+            useCase: useCase, batches: batches, hasMotionLine: $0, timeout: timeout)
         }
       }
       guard canBeOff, useCase.canBeLaunched else { return connected }
@@ -138,7 +145,8 @@ struct TuneSetting: Equatable {
     switch useCase {
     case .everyFix: "standard, best"
     case .within(let metres): "standard, \(HumanFormat.distance(metres))"
-    case .wholeTrack: batches ? "deferred 10 min, batching" : "deferred 10 min"
+    case .wholeTrack:
+      "deferred \(HumanFormat.duration(timeout))" + (batches ? ", batching" : "")
     case .significantChange: "significant change" + (isLaunched ? ", launched" : "")
     case .visits: "visits" + (isLaunched ? ", launched" : "")
     }
@@ -151,13 +159,19 @@ struct TuneRun {
   var summary: TraceSummary
   /// Errors in comparison with the accuracy bound, if there is one.
   var error: BoundSummary?
+  /// Number of uploads to a store.
+  var uploads = 0
+  /// Energy of the radio for all uploads, millijoules.
+  var radio_mJ = 0.0
 
   /// Mean power of the receiver, milliwatts.
   var receiver_mW: Double { mean(summary.energy?.receiver_mJ) }
   /// Mean power of the board without the receiver, milliwatts.
   var board_mW: Double { mean(summary.energy?.board_mJ) }
-  /// Mean power of both, milliwatts.
-  var together_mW: Double { receiver_mW + board_mW }
+  /// Mean power of the radio, milliwatts.
+  var radio_mW: Double { mean(radio_mJ) }
+  /// Mean power of all of them, milliwatts.
+  var together_mW: Double { receiver_mW + board_mW + radio_mW }
 
   private func mean(_ energy_mJ: Double?) -> Double {
     let seconds = summary.duration.seconds
@@ -173,6 +187,8 @@ struct TuneSimulation {
   private let seed: UInt64
   /// Error model of the receiver.
   var noise: SimulatedNoise = .real
+  /// Uploads to a store; nil for none.
+  var uplink: TuneUplink?
 
   /// Prepares the runs and computes when the line of a motion sensor is active. Without `[motion]` in the profile, the
   /// line becomes inactive after 10 s without motion.
@@ -196,13 +212,16 @@ struct TuneSimulation {
     plan.noise = noise
     plan.seed = seed
     plan.motionPeriods = setting.hasMotionLine ? motion : nil
-    var script = setting.useCase.script
+    var script = setting.useCase.script(timeout: setting.timeout)
     script.isLaunched = setting.isLaunched
+    script.upload = uplink?.script(isDeferred: setting.useCase == .wholeTrack)
     var tally = script.bound_m.flatMap { OptimumComparisonTally(route, within: $0, profile) }
     let result = SimulationRun(profile, script).simulate(
       plan, progress: progress, sink: { tally?.add($0) })
     try RunCheck.checkRules(result)
     let comparison = tally?.finish(at: .boot + result.summary.duration)
-    return TuneRun(setting: setting, summary: result.summary, error: comparison?.error)
+    return TuneRun(
+      setting: setting, summary: result.summary, error: comparison?.error, uploads: result.uploads,
+      radio_mJ: Double(result.uploads) * (uplink?.radio.exchange_J ?? 0) * 1_000)
   }
 }

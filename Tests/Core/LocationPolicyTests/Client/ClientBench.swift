@@ -165,6 +165,9 @@ final class ClientBench {
     return all
   }
 
+  /// When the client's services must be checked next.
+  var check: Instant { client.elapse(context) }
+
   /// Advances the time.
   @discardableResult
   func wait(_ seconds: Double) -> [NoticeValue] {

@@ -39,9 +39,9 @@ import Testing
   func deadline() {
     let bench = ClientBench(capacity: 16)
     bench.send(.connect, .addRegion(Self.near, assuming: .unknown))
-    #expect(bench.client.check == .distantFuture)
+    #expect(bench.check == .distantFuture)
     bench.send(.requestRegionState(Self.near.identifier))
-    #expect(bench.client.check == bench.context.now + .seconds(60))
+    #expect(bench.check == bench.context.now + .seconds(60))
   }
 
   @Test("RNG-6: after a denial a client ignores fixes of that time")

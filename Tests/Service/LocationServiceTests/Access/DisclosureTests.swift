@@ -28,7 +28,7 @@ struct DisclosureTests {
         status.now = FixTime(acquired: .boot, utc: status.now.utc)
         all.append(.status(status))
       }
-      for call in [WireCall.getEnergy, .getPowerPlan, .getLocation, .listRegions] {
+      for call in [WireCall.getEnergy, .getMetrics, .getPowerPlan, .getLocation, .listRegions] {
         all.append(bench.call(call, control))
       }
       let generation = bench.generation

@@ -102,7 +102,9 @@ struct ClientProcessTests {
     #expect(!rows.needsUpdate(isFlushing: true))
   }
 
-  @Test("RNG-4: a possible loss is reported once, which makes the rows dirty")
+  @Test(
+    "RNG-4: a possible loss is reported until a fix after it is acknowledged, which makes the rows dirty"
+  )
   func loss() {
     let access = Users.policy.access(uid: Users.friend, client: "a")
     var client = ServedClient(
@@ -110,10 +112,28 @@ struct ClientProcessTests {
       mayHaveLostFixes: true)
     var delivery = Delivery()
     #expect(delivery.unreportedLoss(of: client) == Gap(unsyncedBefore: 0, after: nil))
-    delivery.setPossibleLoss(Gap(unsyncedBefore: 9, after: nil))
+    delivery.setPossibleLoss(nil, before: 7)
+    #expect(delivery.unreportedLoss(of: client) == Gap(unsyncedBefore: 7, after: nil))
+    delivery.setPossibleLoss(Gap(unsyncedBefore: 9, after: nil), before: 9)
     #expect(delivery.unreportedLoss(of: client) == Gap(unsyncedBefore: 9, after: nil))
-    let isReported = [client.consumeLoss(), client.consumeLoss()]
-    #expect(isReported == [true, false] && client.rows.isDirty)
+    client.connect(control: 1, session: 1, at: .boot)
+    client.rows.didUpdate(awaitsReceiverDrain: false)
+    let isQueued = [client.queueLoss(), client.queueLoss()]
+    #expect(isQueued == [true, false])
+    client.markFixesSent(from: 3)  // before the gap
+    client.acknowledgeLoss(through: 3)
+    client.markLossSent()
+    client.acknowledgeLoss(through: 9)
+    #expect(client.process?.lossReport == .sent && client.mayHaveLostFixes)
+    client.markFixesSent(from: 9)
+    client.acknowledgeLoss(through: 8)
+    #expect(client.mayHaveLostFixes && !client.rows.isDirty)
+    let mustRepeat = client.withdrawLoss()
+    #expect(mustRepeat && client.process?.lossReport == LossReport.absent)
+    client.markLossRead(before: 9)
+    client.acknowledgeLoss(through: 9)
+    #expect(!client.mayHaveLostFixes && client.rows.isDirty)
     #expect(delivery.unreportedLoss(of: client) == nil)
+    #expect(client.withdrawLoss() == false)
   }
 }

@@ -124,11 +124,18 @@ struct RestartTests {
   }
 
   /// Whether a client that starts updates is sent a gap of unknown extent before anything else.
-  private func isSentLoss(_ name: String, _ bench: ServiceBench) -> Bool {
+  private func isSentLoss(
+    _ name: String, _ bench: ServiceBench, acknowledges: Bool = false
+  ) -> Bool {
     let (control, watch, _) = bench.client(name)
     _ = bench.call(.startUpdating, control)
     bench.fix()
-    guard case .gap(let gap)? = watch.notices().first else { return false }
+    let notices = watch.notices()
+    let newest = notices.compactMap { notice -> FixName? in
+      if case .fixes(let fixes) = notice { fixes.last?.name } else { nil }
+    }.last
+    if acknowledges, let newest { _ = bench.call(.acknowledge(newest), control) }
+    guard case .gap(let gap)? = notices.first else { return false }
     return gap.mayBeMore
   }
 
@@ -147,9 +154,9 @@ struct RestartTests {
     log[32 + 2 * 4_120 + 1_000] ^= 1
     remains.folder.write(log, to: "state.db-wal")
     let next = try ServiceBench(after: remains)
-    #expect(isSentLoss("tracker", next))
+    #expect(isSentLoss("tracker", next, acknowledges: true))
     #expect(isSentLoss("another", next), "it may have been known before")
-    // The gap is sent once; an unknown client counts as new only after many more fixes.
+    // The gap is handled once; an unknown client counts as new only after many more fixes.
     let last = try ServiceBench(after: next.killed())
     #expect(!isSentLoss("tracker", last) && isSentLoss("third", last))
     last.state.setCounter(.clientsLostUntil, 1)
@@ -181,7 +188,8 @@ struct RestartTests {
     #expect(!isSentLoss("other", next))
   }
 
-  @Test("RNG-4: after a power cut a client with running updates is sent a gap, once")
+  @Test(
+    "RNG-4: after a power cut a client with running updates is sent a gap, until it has handled it")
   func powerCut() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
@@ -207,10 +215,75 @@ struct RestartTests {
     _ = next.call(.startUpdating, other)
     #expect(!quiet.notices().contains { if case .gap = $0 { true } else { false } })
     next.save()
+    // It was written, but the program ended before it had acknowledged a fix after it.
+    again.quit()
+    next.settle()
+    let (second, reader, _) = next.client("tracker")
+    _ = next.call(.startUpdating, second)
+    #expect(reader.notices().first == .gap(gap))
+    next.save()
     let last = try ServiceBench(after: next.killed(), boot: BootIdentity(id: [2]))
-    let (third, silent, _) = last.client("tracker")
-    _ = last.call(.startUpdating, third)
-    #expect(!silent.notices().contains { if case .gap = $0 { true } else { false } })
+    #expect(isSentLoss("tracker", last, acknowledges: true))
+    let end = try ServiceBench(after: last.killed(), boot: BootIdentity(id: [2]))
+    #expect(!isSentLoss("tracker", end))
+  }
+
+  @Test("RNG-4: the gap of a power cut is not handled with a fix that was sent before it")
+  func powerCutEarlierFix() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.call(.startUpdating, control)
+    for _ in 0..<3 { bench.fix() }
+    let sent = watch.fixes()
+    _ = bench.call(.acknowledge(sent[1].name), control)
+    let next = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
+    let (again, _, _) = next.client("tracker")
+    _ = next.call(.startUpdating, again)
+    #expect(next.call(.acknowledge(sent[1].name), again) == .done)
+    let last = try ServiceBench(after: next.killed(), boot: BootIdentity(id: [2]))
+    #expect(isSentLoss("tracker", last))
+  }
+
+  @Test("RNG-4: a bulk read reports the gap of a power cut until a fix after it is acknowledged")
+  func powerCutDrain() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.call(.startUpdating, control)
+    for _ in 0..<2 { bench.fix() }
+    let sent = watch.fixes()
+    let next = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
+    let (again, _, session) = next.client("tracker")
+    for _ in 0..<2 {
+      guard case .drain(2, let gap)? = next.call(.drain(session: session), next.program()) else {
+        Issue.record("no backlog")
+        return
+      }
+      #expect(gap?.mayBeMore == true)
+    }
+    #expect(next.call(.acknowledge(sent[1].name), again) == .done)
+    #expect(next.call(.drain(session: session), next.program()) == .drain(count: 0, nil))
+  }
+
+  @Test("RNG-4: a new notice connection of the same process is sent the gap of a power cut again")
+  func powerCutNewWatch() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.call(.startUpdating, control)
+    bench.fix()
+    let next = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
+    let (again, first, session) = next.client("tracker")
+    _ = next.call(.startUpdating, again)
+    guard case .gap? = first.notices().first else {
+      Issue.record("no gap")
+      return
+    }
+    let second = next.program()
+    second.send(.watch(session: session))
+    next.settle()
+    guard case .gap? = second.notices().first else {
+      Issue.record("no gap")
+      return
+    }
   }
 
   @Test("AUT-2: a command's decision is stored, and a denial's fixes stay hidden (RNG-6)")

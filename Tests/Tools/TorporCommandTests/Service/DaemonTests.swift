@@ -271,6 +271,31 @@ struct DaemonTests {
     )
   }
 
+  @Test("torpor metrics prints the text that --metrics writes to a file")
+  func metrics() throws {
+    let folder = TestFolder()
+    let daemon = try #require(Daemon(options: ["--metrics", folder.path]))
+    let printed = PrometheusSamples(daemon.run(["metrics"]).output)
+    let written = PrometheusSamples(String(decoding: folder.read("torpor.prom"), as: UTF8.self))
+    #expect(printed.problems == [] && written.problems == [])
+    #expect(printed.kinds == written.kinds && !printed.kinds.isEmpty)
+    #expect(Set(printed.values.keys) == Set(written.values.keys))
+    #expect(printed["torpor_info{version=\"0.1.0\",board=\"streaming\"}"] == 1)
+  }
+
+  private static let promtool = "/usr/bin/promtool"
+
+  @Test(
+    "promtool accepts the metrics",
+    .enabled(if: access(promtool, X_OK) == 0, "promtool is not installed; make test-deb runs it"))
+  func metricsFormat() throws {
+    let daemon = try #require(Daemon())
+    let metrics = daemon.run(["metrics"]).output
+    let check = Command.run(
+      ["check", "metrics"], input: Array(metrics.utf8), program: Self.promtool)
+    #expect(check.status == 0 && check.errors.isEmpty, "\(check.output)\(check.errors)")
+  }
+
   @Test("of several --clock options the last one counts, and status shows whether it is fed")
   func clock() throws {
     let fed = try #require(Daemon(options: ["--clock", "none", "--clock=/run/no-such.sock"]))

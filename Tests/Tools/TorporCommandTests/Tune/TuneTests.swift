@@ -1,3 +1,4 @@
+import Foundation
 import LocationSimulation
 import TestSupport
 import Testing
@@ -49,6 +50,43 @@ struct TuneTests {
     #expect(Command.run(arguments, input: Self.track).output == result.output)
     let streaming = Command.run(arguments + ["--board", "zero2w-pa1616s"], input: Self.track)
     #expect(streaming.output.split(separator: "\n").count == 16 + 8, "\(streaming.errors)")
+  }
+
+  @Test("--uplink adds radio and hold to the total, and defers for the time between uploads")
+  func uplink() throws {
+    let folder = Command.directory()
+    // 70 min: with the timeout of an hour, a first delivery and one upload after it.
+    Command.write(OptimumCommandTests.track(4_200), to: "\(folder)/a.csv")
+    let profile = "\(packageRoot)/Boards/imx8mm-max-m8q/profile.toml"
+    func runs(_ options: [String]) throws -> [[String: Any]] {
+      let result = Command.run(
+        ["tune", "--track", "\(folder)/a.csv", "--board", profile, "--json", "--noise", "none"]
+          + options)
+      #expect(result.status == 0, "\(result.errors)")
+      return try result.output.split(separator: "\n").map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      }
+    }
+    func value(_ run: [String: Any], _ name: String) -> Double { run[name] as? Double ?? -1 }
+    let all = try runs(["--uplink", "lte-m", "--every", "1h"])
+    let plain = try runs([])
+    #expect(all.count == plain.count)
+    for (run, without) in zip(all, plain) where run["kind"] as? String == "run" {
+      #expect(run["uplink"] as? String == "lte-m" && value(run, "every_s") == 3_600)
+      let radio = value(run, "uploads") * 550 / value(run, "duration_s")
+      #expect(abs(value(run, "radio_mw") - radio) < 1e-6, "\(run)")
+      let parts = value(run, "receiver_mw") + value(run, "board_mw") + value(run, "radio_mw")
+      #expect(abs(value(run, "together_mw") - parts) < 1e-6)
+      #expect(without["uplink"] == nil && without["radio_mw"] == nil)
+      if run["service"] as? String == "deferred" { #expect(value(run, "uploads") >= 2) }
+    }
+    let nb = try runs(["--uplink", "nb-iot", "--every", "1h"])
+    #expect(value(nb[0], "together_mw") < value(all[0], "together_mw"))
+    let text = Command.run(
+      ["tune", "--track", "\(folder)/a.csv", "--board", profile, "--uplink", "wifi"])
+    #expect(text.output.contains("a.csv, 1 h 10 min, uploads by Wi-Fi every 1 h\n"))
+    #expect(text.output.contains("deferred 1 h, batching"))
+    #expect(text.output.contains("radio mW") && text.output.contains("uploads"))
   }
 
   /// A sum of one second at `power_mW`.
@@ -174,6 +212,9 @@ struct TuneTests {
     arguments: [
       ([], 64, "--track"), (["--track"] + Array(repeating: "a", count: 17), 64, "at most 16"),
       (["--track", "-", "--battery", "3Ah"], 64, "a charge needs a voltage"),
+      (["--track", "-", "--every", "1h"], 64, "needs --uplink"),
+      (["--track", "-", "--uplink", "wifi", "--every", "2d"], 64, "10 s to 24 h"),
+      (["--track", "-", "--uplink", "lora"], 64, "lte-m"),
       (["--track", "-"], 65, "standard input is empty"),
       (["--track", "/nonexistent/a.csv"], 66, "there is no such file"),
       (["--track", "-", "--board", "none"], 78, "none"),

@@ -55,9 +55,10 @@ struct ClientRecording: Sendable {
     return period.sequence
   }
 
-  /// Name of the newest fix before an unreported gap that must survive the service; nil if none exists.
+  /// Name of the newest fix before a gap that must survive the service: no fix after it is acknowledged; nil if none
+  /// exists.
   func gapAfter(in ring: borrowing FixRing) -> FixName? {
-    guard let period, !period.isReported, !period.isOpen else { return nil }
+    guard let period, !period.isOpen else { return nil }
     return ring.bookmark(below: period.sequence)
   }
 

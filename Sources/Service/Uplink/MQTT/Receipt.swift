@@ -10,6 +10,8 @@ struct Receipt: Equatable {
   let last: FixName?
   /// Generation of the last durable gap, and the sequence number after it; nil if there is none.
   let gap: FixName?
+  /// Number of the last durable event; nil if there is none.
+  let event: Int64?
 
   /// Decodes JSON; nil if it is not a receipt.
   init?(_ bytes: [UInt8]) {
@@ -23,6 +25,7 @@ struct Receipt: Equatable {
     gap = members.first { $0.name == "gap" }?.value.members.flatMap {
       Receipt.name(in: $0, sequence: "next")
     }
+    event = members.first { $0.name == "event" }?.value.integer
   }
 
   private static func name(
@@ -46,13 +49,17 @@ struct Receipt: Equatable {
     case .gap(let missing, let generation):
       guard let gap else { return false }
       return FixName(generation: generation, sequence: missing.range.upperBound).isUpTo(gap)
-    case .event: return false
+    case .event(let number, _):
+      return event.map { Int64(clamping: number) <= $0 } ?? false
     }
   }
 
-  /// Whether the receipt names a later fix than any that was sent: it is not about this board's messages.
-  func isAhead(of newest: FixName) -> Bool {
-    [last, gap].contains { $0.map { !$0.isUpTo(newest) } ?? false }
+  /// Whether the receipt names a later fix or event than any that was sent: it is not about this board's messages.
+  ///
+  /// - Parameter newestEvent: Number of the newest event; nil if it is unknown.
+  func isAhead(of newest: FixName, _ newestEvent: UInt32?) -> Bool {
+    if let event, let newestEvent, event > Int64(newestEvent) { return true }
+    return [last, gap].contains { $0.map { !$0.isUpTo(newest) } ?? false }
   }
 }
 

@@ -1,0 +1,401 @@
+import BoardHardware
+import LocationTypes
+import TOMLFiles
+import UplinkPayload
+
+/// Converts `uplink.toml` into settings and collects all problems.
+struct SettingsReader {
+  private let text: TOMLText
+  private let file: String
+  private let checkFile: CheckFile
+  private var problems: [FileProblem] = []
+
+  /// Why a file that the settings name may not be used; nil if it may. The second argument: whether it is secret.
+  typealias CheckFile = (String, Bool) -> PrivateFile.Problem?
+
+  private static let rootKeys = [
+    "device", "every_s", "slack_s", "receipt", "decimals", "visits", "newest", "home_assistant",
+    "region",
+    "destination",
+  ]
+  private static let regionKeys = ["name", "latitude", "longitude", "radius_m"]
+  private static let destinationKeys = [
+    "host", "port", "tls", "user", "password_file", "ca", "certificate", "key", "url", "token_file",
+  ]
+
+  init(_ text: TOMLText, file: String, checkFile: @escaping CheckFile) {
+    self.text = text
+    self.file = file
+    self.checkFile = checkFile
+  }
+
+  /// - Parameter defaultDevice: Name of the board if the file has none.
+  mutating func read(defaultDevice: DeviceName?) throws(FileProblems) -> UplinkSettings {
+    var device = defaultDevice
+    var interval = 3_600.0
+    var slack: Double?
+    var confirmation = UplinkSettings.Confirmation.store
+    var decimals = UplinkSettings.Limits.decimals.upperBound
+    var (visits, newest, homeAssistant) = (false, false, false)
+    var regions: [UplinkSettings.Region] = []
+    var destinations: [UplinkSettings.Destination]?
+    for index in text.children(of: -1) {
+      let node = text.nodes[index]
+      switch node.key {
+      case "device": device = readDevice(index) ?? device
+      case "every_s":
+        interval = number(index, node.key, UplinkSettings.Limits.interval, "seconds") ?? interval
+      case "slack_s":
+        let range = 0...UplinkSettings.Limits.interval.upperBound
+        slack = number(index, node.key, range, "seconds")
+      case "receipt": confirmation = readConfirmation(index) ?? .store
+      case "decimals": decimals = readDecimals(index) ?? decimals
+      case "visits": visits = flag(index, node.key) ?? false
+      case "newest": newest = flag(index, node.key) ?? false
+      case "home_assistant": homeAssistant = flag(index, node.key) ?? false
+      case "region":
+        regions = readTables(index, limit: UplinkSettings.Limits.regions) {
+          $0.readRegion($1, $2)
+        }
+      case "destination":
+        destinations = readTables(index, limit: UplinkSettings.Limits.destinations) {
+          $0.readDestination($1, $2)
+        }
+      default: reportUnknown(node, path: node.key, among: SettingsReader.rootKeys)
+      }
+    }
+    if destinations == nil {
+      report(
+        "destination", at: .start, "is missing", expected: "at least one table [[destination]]")
+    }
+    if device == nil, !problems.contains(where: { $0.key == "device" }) {
+      report(
+        "device", at: .start, "is missing, and the machine id cannot be read",
+        expected: "1 to 64 letters, digits, _ or -")
+    }
+    if Set(regions.map(\.name)).count < regions.count {
+      report("region", at: .start, "two regions have the same name")
+    }
+    if homeAssistant, !newest {
+      report(
+        "home_assistant", at: .start, "needs the key `newest`", suggestion: "add `newest = true`")
+    }
+    guard problems.isEmpty, let device, let destinations else {
+      throw FileProblems(sorting: problems)
+    }
+    return UplinkSettings(
+      device: device, interval: Interval(seconds: interval),
+      slack: Interval(seconds: slack ?? interval / 4), confirmation: confirmation,
+      decimals: decimals, sendsVisits: visits, regions: regions, publishesNewest: newest,
+      announces: homeAssistant,
+      destinations: destinations)
+  }
+
+  // MARK: Tables
+
+  /// The tables of a list; `read` gets the reader, the index and the path of each.
+  private mutating func readTables<Table>(
+    _ index: Int, limit: Int, _ read: (inout SettingsReader, Int, String) -> Table?
+  ) -> [Table] {
+    let list = text.nodes[index]
+    guard list.value == .array else {
+      report(
+        list.key, at: list.keyPosition, "is \(list.value.typeName)",
+        expected: "tables [[\(list.key)]]")
+      return []
+    }
+    var found: [Table] = []
+    for (number, child) in text.children(of: index).enumerated() {
+      let path = "\(list.key)[\(number)]"
+      let node = text.nodes[child]
+      guard number < limit else {
+        report(path, at: node.position, "there are more than \(limit) tables [[\(list.key)]]")
+        break
+      }
+      guard node.value == .table else {
+        report(
+          path, at: node.position, "is \(node.value.typeName)",
+          expected: "a table [[\(list.key)]]")
+        continue
+      }
+      if let table = read(&self, child, path) { found.append(table) }
+    }
+    if text.children(of: index).isEmpty {
+      report(
+        list.key, at: list.keyPosition, "is empty",
+        expected: "at least one table [[\(list.key)]]")
+    }
+    return found
+  }
+
+  private mutating func readRegion(_ index: Int, _ path: String) -> UplinkSettings.Region? {
+    let before = problems.count
+    var name: String?
+    var latitude: Double?
+    var longitude: Double?
+    var radius: Double?
+    for child in text.children(of: index) {
+      let key = text.nodes[child].key
+      let inner = path + "." + key
+      switch key {
+      case "name": name = string(child, inner, limit: UplinkSettings.Limits.regionName)
+      case "latitude": latitude = number(child, inner, -90...90, "degrees")
+      case "longitude": longitude = number(child, inner, -180...180, "degrees")
+      case "radius_m": radius = number(child, inner, UplinkSettings.Limits.radius, "metres")
+      default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.regionKeys)
+      }
+    }
+    guard problems.count == before else { return nil }
+    guard let name, let latitude, let longitude, let radius,
+      let center = Coordinate(latitude: latitude, longitude: longitude)
+    else {
+      report(
+        path, at: text.nodes[index].position, "has a key too few",
+        expected: SettingsReader.regionKeys.joined(separator: ", "))
+      return nil
+    }
+    return UplinkSettings.Region(name: name, center: center, radius: radius)
+  }
+
+  private mutating func readDestination(_ index: Int, _ path: String)
+    -> UplinkSettings.Destination?
+  {
+    let before = problems.count
+    var found = UplinkSettings.Destination(host: "", port: 0)
+    var port: Int?
+    var hostPosition = text.nodes[index].position
+    var tls: (isOn: Bool, position: TOMLPosition)?
+    for child in text.children(of: index) {
+      let key = text.nodes[child].key
+      let inner = path + "." + key
+      switch key {
+      case "host":
+        found.host = string(child, inner) ?? ""
+        hostPosition = text.nodes[child].position
+      case "tls": tls = flag(child, inner).map { ($0, text.nodes[child].position) }
+      case "port": port = readPort(child, inner)
+      case "user": found.user = string(child, inner)
+      case "password_file": found.passwordFile = usableFile(child, inner, isSecret: true)
+      case "url":
+        found.url = string(child, inner)
+        hostPosition = text.nodes[child].position
+      case "token_file": found.tokenFile = usableFile(child, inner, isSecret: true)
+      case "ca": found.authority = usableFile(child, inner)
+      case "certificate": found.certificate = usableFile(child, inner)
+      case "key": found.key = usableFile(child, inner, isSecret: true)
+      default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
+      }
+    }
+    if found.url == nil {
+      check(found, path, at: text.nodes[index].position)
+      checkEncryption(found, tls, path, at: hostPosition)
+    } else {
+      if let other = text.children(of: index).map({ text.nodes[$0] }).first(where: {
+        ["host", "port", "tls", "user", "password_file"].contains($0.key)
+      }) {
+        report(path + "." + other.key, at: other.keyPosition, "has no meaning with the key `url`")
+      }
+      checkURL(&found, path, at: hostPosition)
+    }
+    guard problems.count == before else { return nil }
+    found.port = port ?? (found.authority == nil ? 1_883 : 8_883)
+    return found
+  }
+
+  /// Checks required keys, and keys that require others.
+  private mutating func check(
+    _ found: UplinkSettings.Destination, _ path: String, at position: TOMLPosition
+  ) {
+    if found.host.isEmpty, !problems.contains(where: { $0.key == path + ".host" }) {
+      report(path + ".host", at: position, "is missing", expected: "a host name or an address")
+    }
+    if found.tokenFile != nil {
+      report(path + ".token_file", at: position, "needs the key `url`")
+    }
+    if found.passwordFile != nil, found.user == nil {
+      report(path + ".password_file", at: position, "needs the key `user`")
+    }
+    if (found.certificate == nil) != (found.key == nil) {
+      report(path + ".certificate", at: position, "needs the key `key`, and the reverse")
+    }
+    if found.certificate != nil, found.authority == nil {
+      report(
+        path + ".certificate", at: position, "needs the key `ca`",
+        suggestion: "name the file with the certificate of the broker's authority")
+    }
+  }
+
+  /// Checks the address of an HTTP server.
+  private mutating func checkURL(
+    _ found: inout UplinkSettings.Destination, _ path: String, at position: TOMLPosition
+  ) {
+    guard let url = found.url else { return }
+    guard let host = UplinkSettings.Destination.host(in: url) else {
+      return report(
+        path + ".url", at: position, "is not an address of HTTP", expected: "https://HOST/PATH")
+    }
+    found.host = host
+    if url.hasPrefix("http://"), !found.isLoopback {
+      report(
+        path + ".url", at: position,
+        "is not encrypted: fixes and token would be sent in clear text to \"\(host)\"",
+        suggestion: "use https")
+    }
+    if found.tokenFile == nil, HTTPServer.insert("", into: url) != nil {
+      report(path + ".url", at: position, "needs the key `token_file` for {token}")
+    }
+    if (found.certificate == nil) != (found.key == nil) {
+      report(path + ".certificate", at: position, "needs the key `key`, and the reverse")
+    }
+  }
+
+  /// Checks that nothing is sent in clear text over a network, unless the settings say so.
+  private mutating func checkEncryption(
+    _ found: UplinkSettings.Destination, _ tls: (isOn: Bool, position: TOMLPosition)?,
+    _ path: String,
+    at position: TOMLPosition
+  ) {
+    if let tls, tls.isOn != (found.authority != nil) {
+      report(
+        path + ".tls", at: tls.position,
+        tls.isOn ? "needs the key `ca`" : "contradicts the key `ca`",
+        suggestion: tls.isOn
+          ? "name the file with the certificate of the broker's authority"
+          : "remove one of the two keys")
+    }
+    guard tls == nil, found.authority == nil, !found.host.isEmpty, !found.isLoopback else { return }
+    report(
+      path + ".tls", at: position,
+      "is missing: fixes and password would be sent unencrypted to "
+        + "\"\(found.host)\"",
+      suggestion: "add the key `ca` to use TLS, or `tls = false` for a network of your own")
+  }
+
+  // MARK: Values
+
+  private mutating func readDevice(_ index: Int) -> DeviceName? {
+    guard let name = string(index, "device") else { return nil }
+    if let device = DeviceName(name) { return device }
+    report(
+      "device", at: text.nodes[index].position, "\"\(printable(name))\" is not a name of a board",
+      expected: "1 to 64 letters, digits, _ or -")
+    return nil
+  }
+
+  private mutating func readConfirmation(_ index: Int) -> UplinkSettings.Confirmation? {
+    guard let word = string(index, "receipt") else { return nil }
+    if let confirmation = UplinkSettings.Confirmation(rawValue: word) { return confirmation }
+    report(
+      "receipt", at: text.nodes[index].position, "unknown word \"\(printable(word))\"",
+      expected: "\"store\" or \"broker\"")
+    return nil
+  }
+
+  private mutating func readDecimals(_ index: Int) -> Int? {
+    let node = text.nodes[index]
+    let range = UplinkSettings.Limits.decimals
+    if case .integer(let count) = node.value, let count = Int(exactly: count), range.contains(count)
+    {
+      return count
+    }
+    report(
+      node.key, at: node.position, "is not a number of decimals",
+      expected: "\(range.lowerBound) to \(range.upperBound)")
+    return nil
+  }
+
+  private mutating func readPort(_ index: Int, _ path: String) -> Int? {
+    let node = text.nodes[index]
+    if case .integer(let port) = node.value, (1...65_535).contains(port) { return port }
+    report(path, at: node.position, "is not a port", expected: "1 to 65535")
+    return nil
+  }
+
+  private mutating func number(
+    _ index: Int, _ path: String, _ range: ClosedRange<Double>, _ unit: String
+  ) -> Double? {
+    let node = text.nodes[index]
+    let value: Double? =
+      switch node.value {
+      case .integer(let integer): Double(integer)
+      case .float(let number): number
+      case .table, .array, .string, .boolean, .datetime: nil
+      }
+    if let value, range.contains(value) { return value }
+    report(
+      path, at: node.position, value == nil ? "is \(node.value.typeName)" : "is out of range",
+      expected: "a number of \(unit), \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+    return nil
+  }
+
+  private mutating func flag(_ index: Int, _ path: String) -> Bool? {
+    let node = text.nodes[index]
+    if case .boolean(let value) = node.value { return value }
+    report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
+    return nil
+  }
+
+  /// The path of a file that can be used.
+  private mutating func usableFile(
+    _ index: Int, _ key: String, isSecret: Bool = false
+  ) -> String? {
+    guard let path = string(index, key) else { return nil }
+    guard let found = checkFile(path, isSecret) else { return path }
+    report(
+      key, at: text.nodes[index].position, found.problem, suggestion: found.suggestion)
+    return path
+  }
+
+  private mutating func string(
+    _ index: Int, _ path: String, limit: Int = UplinkSettings.Limits.text
+  ) -> String? {
+    let node = text.nodes[index]
+    guard case .string(let string) = node.value else {
+      report(path, at: node.position, "is \(node.value.typeName)", expected: "text")
+      return nil
+    }
+    guard (1...limit).contains(string.utf8.count), printable(string, maxLength: limit) == string
+    else {
+      report(
+        path, at: node.position, "is empty, too long or has control characters",
+        expected: "1 to \(limit) bytes")
+      return nil
+    }
+    return string
+  }
+
+  // MARK: Problems
+
+  private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
+    let closest = closestMatch(to: node.key, among: keys)
+    report(
+      path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
+      expected: closest == nil ? keys.joined(separator: ", ") : "",
+      suggestion: closest.map { "did you mean `\($0)`?" } ?? "")
+  }
+
+  private mutating func report(
+    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
+    suggestion: String = ""
+  ) {
+    problems.append(
+      FileProblem(
+        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
+  }
+}
+
+extension UplinkSettings {
+  /// Parses settings; messages name the text `file`.
+  ///
+  /// - Parameters:
+  ///   - defaultDevice: Name of the board if the file has none.
+  ///   - checkFile: Why a file that the settings name may not be used; nil if it may.
+  init(
+    parsing bytes: [UInt8], file: String, defaultDevice: DeviceName?,
+    checkFile: @escaping SettingsReader.CheckFile
+  ) throws(FileProblems) {
+    var reader = SettingsReader(
+      try TOMLText(bytes, file: file), file: file, checkFile: checkFile)
+    self = try reader.read(defaultDevice: defaultDevice)
+  }
+}
