@@ -381,7 +381,12 @@ let testTargets: [Target] = [
   service.tests("LocationWire", ["LocationTypes", "LocationPolicy", "BoardHardware"]),
   service.tests("GPSDProtocol", ["LocationTypes", "GNSSProtocols", "TextFormats"]),
   service.tests("UplinkPayload", ["GNSSProtocols", "LocationTypes"]),
-  service.tests("Uplink", ["LocationTypes", "TOMLFiles", "UplinkPayload"]),
+  service.tests(
+    "Uplink",
+    [
+      "LocationTypes", "LocationPolicy", "TOMLFiles", "LocationWire", "LocationClient",
+      "UplinkPayload",
+    ]),
   service.tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
   service.tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
   service.tests(

@@ -7,7 +7,7 @@ from clients import becomes, query, watch_store
 failures = []
 # Failures of torpord that are recorded here do not fail the test. It counts the gap of an interruption as reported when it has
 # written it to the program's socket, so a program that ends before its receipt never gets the gap again.
-KNOWN = {"the gap of an interruption is sent again after a kill before its receipt"}
+KNOWN = set()
 
 
 def check(holds, what, details=""):

@@ -12,6 +12,7 @@
 --count
 --date
 --distance
+--every
 --file
 --follow
 --force
@@ -49,6 +50,7 @@
 --track
 --ttff
 --undo
+--uplink
 --version
 --when-in-use
 --write

@@ -11,6 +11,7 @@
 --count
 --date
 --distance
+--every
 --file
 --follow
 --force
@@ -48,6 +49,7 @@
 --track
 --ttff
 --undo
+--uplink
 --version
 --when-in-use
 --write

@@ -12,6 +12,7 @@
 --count
 --date
 --distance
+--every
 --file
 --follow
 --force
@@ -50,6 +51,7 @@
 --track
 --ttff
 --undo
+--uplink
 --version
 --when-in-use
 --write

@@ -28,7 +28,8 @@
 struct cmosquitto {
   struct mosquitto *client;
   int uses_version_5, uses_tls;
-  int is_connected, is_subscribed, is_refused_version, has_ended;
+  int is_connected, is_refused_version, has_ended;
+  int is_denied;     // the broker refused the subscription to receipts
   int awaited;       // number of the message whose acknowledgement is awaited; 0 for none
   int publish_code;  // reason code of that acknowledgement
   int is_too_large;  // the broker ended the connection because of a message's size
@@ -130,11 +131,9 @@ static void on_subscribe(struct mosquitto *client, void *object, int number, int
   struct cmosquitto *c = object;
   (void)client;
   (void)number;
-  if (count == 1 && granted[0] < 128) {
-    c->is_subscribed = 1;
-  } else {
-    fail(c, "the broker refused to send receipts", "permit this user to read the topic torpor/DEVICE/receipt");
-  }
+  if (count == 1 && granted[0] < 128) return;
+  c->is_denied = 1;
+  fail(c, "the broker refused to send receipts", "permit this user to read the topic torpor/DEVICE/receipt");
 }
 
 static void on_publish(struct mosquitto *client, void *object, int number, int code, const mosquitto_property *properties) {
@@ -260,8 +259,11 @@ struct cmosquitto *cmosquitto_open(const struct cmosquitto_settings *s, int time
   *result = run_until(c, &c->is_connected, 1, end);
   if (*result != CMOSQUITTO_DONE) return c;
   code = mosquitto_subscribe(c->client, NULL, s->receipts, 1);
-  if (code != MOSQ_ERR_SUCCESS) fail_code(c, "cannot subscribe", code);
-  *result = run_until(c, &c->is_subscribed, 1, end);
+  // The broker handles it before the first message, whose acknowledgement is awaited.
+  if (code != MOSQ_ERR_SUCCESS) {
+    fail_code(c, "cannot subscribe", code);
+    *result = CMOSQUITTO_FAILED;
+  }
   return c;
 }
 
@@ -277,7 +279,7 @@ enum cmosquitto_result cmosquitto_publish(struct cmosquitto *c, const char *topi
   c->awaited = number;
   c->publish_code = 0;
   enum cmosquitto_result result = run_until(c, &c->awaited, 0, now_ms() + timeout_ms);
-  if (result == CMOSQUITTO_FAILED) return c->is_too_large ? CMOSQUITTO_LOST_TOO_LARGE : CMOSQUITTO_LOST;
+  if (result == CMOSQUITTO_FAILED && !c->is_denied) return c->is_too_large ? CMOSQUITTO_LOST_TOO_LARGE : CMOSQUITTO_LOST;
   if (result == CMOSQUITTO_DONE && c->publish_code == MQTT_RC_PACKET_TOO_LARGE) return CMOSQUITTO_TOO_LARGE;
   if (result == CMOSQUITTO_DONE && c->publish_code >= 128) {
     fail(c, "the broker refused the message; permit this user to write the topics of this board",

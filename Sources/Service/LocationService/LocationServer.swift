@@ -203,9 +203,9 @@ public struct LocationServer: LocationClients, ~Copyable {
   private mutating func writeMetrics(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) {
+    let isQuiet = effects.board >= .suspended || engine.isReceiverQuiet
     let isLast =
-      (effects.board >= .suspended || engine.isReceiverQuiet)
-      && effects.wake - now >= MetricsFile.shortestInterval
+      engine.isReceiverUnneeded || isQuiet && effects.wake - now >= MetricsFile.shortestInterval
     guard let isDue = metricsFile?.isDue(isLast: isLast, at: now), isDue else { return }
     let text = metrics(engine, at: now).text
     if let problem = metricsFile?.write(text, at: now) { log.write(.warning, problem) }

@@ -33,7 +33,7 @@ enum cmosquitto_result {
 
 struct cmosquitto;
 
-// Connects and subscribes. Never NULL, except without memory; *result is the result. Uses SIGALRM meanwhile, to end an
+// Connects and subscribes; a refused subscription ends the next step. Never NULL, except without memory; *result is the result. Uses SIGALRM meanwhile, to end an
 // attempt without an answer: each address of the host gets at most 8 s.
 struct cmosquitto *cmosquitto_open(const struct cmosquitto_settings *settings, int timeout_ms,
                                    enum cmosquitto_result *result);

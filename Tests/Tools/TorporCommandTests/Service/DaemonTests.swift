@@ -287,7 +287,9 @@ struct DaemonTests {
 
   @Test(
     "promtool accepts the metrics",
-    .enabled(if: access(promtool, X_OK) == 0, "promtool is not installed; make test-deb runs it"))
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: promtool),
+      "promtool is not installed; make test-deb runs it"))
   func metricsFormat() throws {
     let daemon = try #require(Daemon())
     let metrics = daemon.run(["metrics"]).output
