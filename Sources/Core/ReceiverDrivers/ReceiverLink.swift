@@ -255,9 +255,10 @@ extension ReceiverLink {
     send(.lineSpeed(setup.lineSpeed))
   }
 
-  /// Uses the baud rate of an unconfigured receiver from now on, at which the receiver has answered.
+  /// Uses the baud rate of an unconfigured receiver, at which the receiver has answered, as that of the line, and the
+  /// line's as the one to try after it.
   mutating func keepDefaultSpeed() {
-    setup.lineSpeed = setup.defaultLineSpeed
+    (setup.lineSpeed, setup.defaultLineSpeed) = (setup.defaultLineSpeed, setup.lineSpeed)
     markResponsive()
   }
 

@@ -113,6 +113,9 @@ public enum StateCounter: String, Sendable {
   case ringIDLow = "ring_id_low"
   /// Number of the next new client.
   case nextClient = "next_client"
+  /// Greatest number of an event of a removed client. Events of new clients have greater ones, because a program of
+  /// the same name, or a store to which it sends them, may have kept earlier numbers.
+  case eventFloor = "event_floor"
   /// The board's boot in which the service last ran, as a number derived from the boot ID.
   case boot = "boot"
   /// Ring head up to which an unknown client may be one that was lost with a damaged file. 0 if none was lost;

@@ -49,6 +49,9 @@ extension StateStore {
 
   /// Removes a client with all its rows.
   public func removeClient(_ client: ClientNumber) {
+    if let last = rows.services[client]?.lastEvent, Int64(last) > counter(.eventFloor) {
+      setCounter(.eventFloor, Int64(last))
+    }
     rows.clients.remove(client)
     rows.cursors.remove(of: client)
     rows.services.remove(of: client)

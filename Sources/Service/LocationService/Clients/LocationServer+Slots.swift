@@ -29,7 +29,8 @@ extension LocationServer {
     let index = clients.add(
       ServedClient(
         name, of: permissions.account(of: name.user), number: row.id, access,
-        mayHaveLostFixes: persistence.mayHaveLostClients))
+        mayHaveLostFixes: persistence.mayHaveLostClients,
+        notices: NoticeQueue(last: UInt32(clamping: persistence.store.counter(.eventFloor)))))
     saveAccess(index)
     updateStandings()
     return .success(index)

@@ -38,8 +38,8 @@ extension LocationServer {
     let (event, lost) = clients[client].notices.appendEvent(make)
     if let lost { persistence.removeEvents([lost], of: number) }
     persistence.addEvent(event, of: number, at: now)
-    // Without a process, the event must be on the disk before the program is started.
-    if clients[client].process == nil { persistence.note(.event) }
+    // On the disk before it is sent or its program is started: its number is never used for another event.
+    persistence.note(.event)
     clients[client].rows.markDirty()
   }
 

@@ -69,7 +69,9 @@ extension LocationServer {
       ServedClient(
         row.wireName, of: permissions.account(of: row.uid), number: row.id, access,
         mayHaveLostFixes: mayHaveLostFixes,
-        notices: persistence.unacknowledgedEvents(of: row.id, last: services.lastEvent),
+        notices: persistence.unacknowledgedEvents(
+          of: row.id,
+          last: max(services.lastEvent, UInt32(clamping: persistence.store.counter(.eventFloor)))),
         hasBackground: services.backgroundSession))
     precondition(added == index, "slots are restored in the order of the engine's clients")
     clients[index].rows.markDirty()
