@@ -145,7 +145,7 @@ class Mosquitto(Programs):
         (self.folder / "data").mkdir(exist_ok=True)
         rules = (FILES / "mosquitto.acl").read_text(encoding="utf-8")
         (self.folder / "mosquitto.acl").write_text(
-            rules + "\nuser auditor\ntopic read torpor/#\n\nuser silent\n"
+            rules + "\nuser auditor\ntopic read torpor/#\ntopic read homeassistant/#\n\nuser silent\n"
             + "".join(f"topic deny torpor/silent/{kind}\n" for kind in ("fixes", "gap", "event", "newest", "check")))
         self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
                      "-subj", "/CN=Torpor test", "-keyout", "ca.key", "-out", "ca.crt")
@@ -202,7 +202,7 @@ class NATS(Programs):
     # Users of the tests: one reads everything, one may only read its receipts.
     extra = """
     { user: "auditor", password: "@auditor@", allowed_connection_types: ["MQTT"]
-      permissions { subscribe: ["torpor", "torpor.>", "$MQTT.sub.>"], publish: { deny: ">" } } }
+      permissions { subscribe: ["torpor", "torpor.>", "homeassistant", "homeassistant.>", "$MQTT.sub.>"], publish: { deny: ">" } } }
     { user: "silent", password: "@silent@", allowed_connection_types: ["MQTT"]
       permissions { subscribe: ["torpor.silent.receipt", "$MQTT.sub.>"], publish: { deny: ">" } } }
     """

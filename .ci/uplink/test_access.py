@@ -124,7 +124,8 @@ def test_absent_store(broker, database, programs):
 def test_foreign_board(broker, database, programs):
     """What board-2 may not do."""
     auditor = Board(broker, "auditor")
-    check(auditor.is_connected() and auditor.subscribe("torpor/#"), "the auditor reads all topics")
+    check(auditor.is_connected() and auditor.subscribe("torpor/#") and auditor.subscribe("homeassistant/#"),
+          "the auditor reads all topics")
     victim = Board(broker, "board-1")
     victim.is_connected()
     victim.subscribe("torpor/board-1/receipt")
@@ -133,6 +134,11 @@ def test_foreign_board(broker, database, programs):
     check(own.is_connected() and own.subscribe("torpor/board-2/receipt"), "board-2 may read its receipts")
     own.publish("torpor/board-2/fixes", messages.fixes("board-2", RING, 7, 0, 10))
     check(own.wait(lambda: any(r.get("sequence") == 9 for r in own.receipts())), "board-2 may send its own fixes")
+    own_topics = ("torpor/board-2/newest", "homeassistant/device_tracker/torpor/board-2/config")
+    for topic in own_topics:
+        own.publish(topic, b"{}", True)
+    check(auditor.wait(lambda: {topic for topic, _ in auditor.received} >= set(own_topics)),
+          "board-2 may publish its newest position and its announcement")
     own.close()
     test_foreign_reads(broker, database, victim)
     test_foreign_writes(broker, auditor)
@@ -183,7 +189,8 @@ def test_foreign_writes(broker, auditor):
             ("torpor/board-1/fixes", messages.fixes("board-1", RING, 7, 900, 10)),
             ("torpor/board-1/gap", messages.gap("board-1", RING, 7, 900, 910)),
             ("torpor/board-1/event", messages.event("board-1", RING, 900, "{}")),
-            ("torpor/board-1/newest", b'{"_type":"location"}'), ("torpor/board-1/check", b'{"check":"0000000000000900"}'),
+            ("torpor/board-1/newest", b'{"_type":"location"}'),
+            ("homeassistant/device_tracker/torpor/board-1/config", b'{"name":"x"}'), ("torpor/board-1/check", b'{"check":"0000000000000900"}'),
             ("torpor/board-1/receipt", receipt), ("torpor/board-2/receipt", receipt), ("torpor/new/fixes", b"x")):
         intruder = Board(broker, "board-2")
         intruder.is_connected()

@@ -311,6 +311,7 @@ enum WritableTypes {
     LocationService.DisplacementCandidate: record for one decision
     LocationService.ReceiverLineSettings: configuration, without state
     LocationService.BoardUsage: counters read from the kernel
+    LocationService.ServiceMetrics: record of the values of one text, without state
     LocationWire.IncomingCall: wire message: a record of its fields
     LocationWire.WireSettings: wire message: a record of its fields
     LocationWire.WireRegion: wire message: a record of its fields

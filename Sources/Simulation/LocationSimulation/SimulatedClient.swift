@@ -340,7 +340,11 @@ struct SimulatedClient: LocationClients {
       requests.append(.allowDeferred(distance: script.distance, timeout: script.timeout))
     }
     guard let newest else { return }
-    if let delay = holdEnd.map({ $0 - now }) ?? script.acknowledgementDelay {
+    if let holdEnd {
+      // The receipt ends the hold in the same wake.
+      isHoldEndWoken = true
+      schedule(.acknowledge(newest), at: holdEnd)
+    } else if let delay = script.acknowledgementDelay {
       schedule(.acknowledge(newest), at: now + delay)
     } else {
       requests.append(.acknowledge(newest))

@@ -1,4 +1,5 @@
 import Foundation
+import LocationTypes
 import Testing
 
 @testable import CoreLocation
@@ -50,6 +51,21 @@ struct ErrorTests {
     #expect(CLError(.denied) != CLError(.network))
     #expect(CLError(.denied).hashValue == CLError(.denied).hashValue)
     #expect(Set([CLError(.denied), CLError(.network), CLError(.denied)]).count == 2)
+  }
+
+  @Test("an error describes itself, also as any error and as an NSError, and keeps its own text")
+  func descriptions() {
+    let error: any Error = CLError(LocationErrorCode.denied)
+    #expect(error.localizedDescription == "this program may not use location")
+    #expect((error as NSError).localizedDescription == "this program may not use location")
+    #expect(error as? CLError == CLError(.denied), "a program compares with its own error")
+    let texts = (0..<20).compactMap { CLError.Code(rawValue: $0)?.text }
+    #expect(Set(texts).count == 20)
+    let own = NSError(
+      domain: kCLErrorDomain, code: 1, userInfo: [NSLocalizedDescriptionKey: "own text"])
+    #expect(CLError(_nsError: own).localizedDescription == "own text")
+    let unknown = NSError(domain: kCLErrorDomain, code: 99)
+    #expect(CLError(_nsError: unknown)._nsError === unknown)
   }
 
   @Test("codes have Apple's raw values")

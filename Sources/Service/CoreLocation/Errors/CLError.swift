@@ -8,12 +8,19 @@ public struct CLError: _BridgedStoredNSError {
   /// The error as an `NSError`.
   public let _nsError: NSError
 
-  /// Wraps an error.
+  /// Wraps an error, and describes it if it has no description.
   ///
   /// - Precondition: Its domain is ``kCLErrorDomain``.
   public init(_nsError error: NSError) {
     precondition(error.domain == kCLErrorDomain, "the error must have Core Location's domain")
-    _nsError = error
+    guard error.userInfo[NSLocalizedDescriptionKey] == nil, let code = Code(rawValue: error.code)
+    else {
+      _nsError = error
+      return
+    }
+    var userInfo = error.userInfo
+    userInfo[NSLocalizedDescriptionKey] = code.text
+    _nsError = NSError(domain: error.domain, code: error.code, userInfo: userInfo)
   }
 
   /// Core Location's domain.

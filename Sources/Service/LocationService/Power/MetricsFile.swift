@@ -15,6 +15,8 @@ import LocationTypes
 ///     WRITTEN ──turn: begins the delay──▶ PENDING ──turn before a sleep, `shortestInterval` passed: writes──▶ WRITTEN
 ///                                         PENDING ──turn, `longestDelay` passed: writes──▶ WRITTEN
 ///
+/// After a pause of `longestDelay` the delay begins again, once: the turn is the first one of another wake.
+///
 /// The file is replaced as a whole, because the collector may read it at any time.
 ///
 /// A failure, for example a full disk, changes nothing else: it is logged once, and the next write is attempted as after
@@ -33,6 +35,9 @@ struct MetricsFile {
   private var lastWrite: Instant?
   /// Time of the first turn since the last write.
   private var pendingSince: Instant?
+  private var lastTurn = Instant.boot
+  /// Whether the delay has begun again since the last write.
+  private var hasRestarted = false
   private var lastFailure: Int32 = 0
 
   /// - Parameter folder: Folder that the collector reads.
@@ -43,6 +48,11 @@ struct MetricsFile {
   /// - Parameter isLast: Whether the board sleeps after this turn.
   mutating func isDue(isLast: Bool, at now: Instant) -> Bool {
     guard let lastWrite else { return true }
+    if !hasRestarted, pendingSince != nil, now - lastTurn >= MetricsFile.longestDelay {
+      hasRestarted = true
+      pendingSince = now
+    }
+    lastTurn = now
     let since = pendingSince ?? now
     pendingSince = since
     guard now - lastWrite >= MetricsFile.shortestInterval else { return false }
@@ -55,6 +65,7 @@ struct MetricsFile {
   mutating func write(_ text: String, at now: Instant) -> String? {
     lastWrite = now
     pendingSince = nil
+    hasRestarted = false
     let failure = replace(Array(text.utf8))
     defer { lastFailure = failure }
     guard failure != 0, failure != lastFailure else { return nil }

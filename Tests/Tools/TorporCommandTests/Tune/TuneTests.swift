@@ -57,7 +57,7 @@ struct TuneTests {
     let folder = Command.directory()
     // 70 min: with the timeout of an hour, a first delivery and one upload after it.
     Command.write(OptimumCommandTests.track(4_200), to: "\(folder)/a.csv")
-    let profile = "\(packageRoot)/Boards/imx8mm-max-m8q/profile.toml"
+    let profile = "\(packageRoot)/Boards/imx6ul-max-m10s/profile.toml"
     func runs(_ options: [String]) throws -> [[String: Any]] {
       let result = Command.run(
         ["tune", "--track", "\(folder)/a.csv", "--board", profile, "--json", "--noise", "none"]
