@@ -113,10 +113,7 @@ extension LocationServer {
   mutating func requestLocation(_ client: Int) -> WireReply { pass(.requestLocation, client) }
 
   mutating func acknowledge(_ client: Int, _ name: FixName) -> WireReply {
-    // A fix of an earlier generation may be one that was lost, acknowledged before the loss.
-    if Int64(name.generation) == persistence.store.counter(.ringGeneration) {
-      clients[client].acknowledgeLoss(through: name.sequence)
-    }
+    clients[client].acknowledgeLoss(through: name.sequence)
     return pass(.acknowledge(name), client)
   }
 

@@ -44,7 +44,6 @@ import Testing
     #expect(Self.numbers(watch.notices()) == [1])
     #expect(bench.call(.forgetClient(Self.tracker), bench.program()) == .done)
     if restarts { bench = try ServiceBench(after: bench.killed()) }
-    #expect(bench.call(.allowClient(Self.tracker, .always), bench.program()) == .done)
     let (second, listener, _) = bench.client("tracker")
     _ = bench.call(.startUpdating, second)
     bench.fix()

@@ -70,9 +70,12 @@ struct MetricsFileTests {
     #expect(status.st_mode & 0o777 == 0o644)
     #expect(samples["torpor_fixes_total"] == 0 && samples["torpor_clients"] == 0)
     #expect(samples["torpor_newest_fix_age_seconds"] == nil)
-    let (control, _, _) = bench.clientWithFix("tracker")
+    let (control, watch, _) = bench.clientWithFix("tracker")
     #expect(samples["torpor_fixes_total"] == 0, "turns follow, and no minute has passed")
-    for _ in 0..<70 { bench.fix() }
+    for _ in 0..<70 {
+      bench.fix()
+      if let newest = watch.fixes().last { _ = bench.call(.acknowledge(newest.name), control) }
+    }
     #expect(samples["torpor_clients"] == 1)
     _ = bench.call(.stopUpdating, control)
     bench.pass(20)
