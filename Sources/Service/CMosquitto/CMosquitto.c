@@ -271,7 +271,9 @@ struct cmosquitto *cmosquitto_open(const struct cmosquitto_settings *s, int time
   }
   *result = run_until(c, &c->is_connected, 1, end);
   if (*result != CMOSQUITTO_DONE) return c;
-  code = mosquitto_subscribe(c->client, NULL, s->receipts, 1);
+  // QoS 0: the store sends a receipt again after each message. With QoS 1, NATS creates a replicated consumer for each
+  // connection, which costs three to five times the processor time (Docs/Explanation/uplink-scale.md).
+  code = mosquitto_subscribe(c->client, NULL, s->receipts, 0);
   // The broker handles it before the first message, whose acknowledgement is awaited.
   if (code != MOSQ_ERR_SUCCESS) {
     fail_code(c, "cannot subscribe", code);
