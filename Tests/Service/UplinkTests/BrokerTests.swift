@@ -1,10 +1,11 @@
 import LocationTypes
+import TestSupport
 import Testing
 import UplinkPayload
 
 @testable import Uplink
 
-@Suite("Connections with brokers, through libmosquitto", .serialized)
+@Suite("Connections with brokers, through libmosquitto", .serialized, .tags(.realTime))
 struct BrokerTests {
   private func open(
     _ server: FakeMQTTServer, _ memory: inout BrokerMemory, for time: Interval = .seconds(20)

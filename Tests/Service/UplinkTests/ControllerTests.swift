@@ -85,7 +85,7 @@ private final class ControllerBench: Sendable {
   }
 }
 
-@Suite("The uplink between a service and a broker", .serialized)
+@Suite("The uplink between a service and a broker", .serialized, .tags(.realTime))
 struct ControllerTests {
   private func settings(_ ports: [Int], _ keys: String = "") throws -> UplinkSettings {
     let destinations = ports.map { "[[destination]]\nhost = '127.0.0.1'\nport = \($0)\n" }

@@ -6,7 +6,9 @@ import UplinkPayload
 
 @testable import Uplink
 
-@Suite("Requests to HTTP servers, through libcurl", .enabled(if: HTTPServer.isAvailable))
+@Suite(
+  "Requests to HTTP servers, through libcurl", .tags(.realTime),
+  .enabled(if: HTTPServer.isAvailable))
 struct HTTPServerTests {
   private func destination(
     _ server: FakeHTTPServer, _ path: String = "/batches", token: String? = nil
