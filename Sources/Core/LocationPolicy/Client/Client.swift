@@ -269,6 +269,7 @@ extension Client {
     return isConnected ? check : .distantFuture
   }
 
+  /// When its services must be checked next, whether or not a process is attached; `.distantFuture` if never.
   private var servicesCheck: Instant {
     @inline(__always) get { usesServices ? services.check : .distantFuture }
   }

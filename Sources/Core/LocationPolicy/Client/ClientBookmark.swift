@@ -22,8 +22,8 @@ public struct ClientBookmark: Equatable, Sendable {
   /// The first fix that visits may use again after a time off; nil if they restart (PWR-14).
   public var visitsFrom: FixName?
 
-  /// The last fix before a time without recording whose gap is not acknowledged; encoded as ``excludedAfter`` without ``excludedThrough``
-  /// (BKG-5, BKG-20).
+  /// The last fix before a time without recording whose gap is not acknowledged; encoded as ``excludedAfter`` without
+  /// ``excludedThrough`` (BKG-5, BKG-20).
   public var gapAfter: FixName? { excludedThrough == nil ? excludedAfter : nil }
 
   /// Creates a bookmark.

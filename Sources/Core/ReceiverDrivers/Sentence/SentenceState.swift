@@ -88,7 +88,7 @@ extension SentenceDriver {
     case .probing: link.probe(at: setup.lineSpeed)
     case .probingDefault: link.probe(at: setup.defaultLineSpeed)
     case .changingSpeed:
-      // A receiver that does not keep the baud rate stays at the default one, so that its flash lasts.
+      // A receiver that does not keep the baud rate is used at the default one, so that its flash lasts.
       if setup.family.has(.configurationInFlash), !flash.countWrite() {
         link.keepDefaultSpeed()
         return proceed()

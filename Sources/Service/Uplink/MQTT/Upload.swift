@@ -18,7 +18,8 @@ struct Upload {
   let end: Instant
 
   /// Sends the oldest entries of `pending` as one message, and removes them when they are confirmed, or when the store
-  /// has refused the message and keeps it. On an error they remain. If the broker refuses the message because of its size, nothing is removed, and the next one is smaller.
+  /// has refused the message and keeps it. On an error they remain. If the broker refuses the message because of its size,
+  /// nothing is removed, and the next one is smaller.
   ///
   /// - Returns: false if there is nothing to send.
   func sendNext<Connection: BrokerConnection & ~Copyable>(
