@@ -217,6 +217,11 @@ struct SettingsReader {
       default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
       }
     }
+    if (found.certificate == nil) != (found.key == nil) {
+      report(
+        path + ".certificate", at: text.nodes[index].position,
+        "needs the key `key`, and the reverse")
+    }
     if found.url == nil {
       check(found, path, at: text.nodes[index].position)
       checkEncryption(found, tls, path, at: hostPosition)
@@ -247,9 +252,6 @@ struct SettingsReader {
     if found.passwordFile != nil, found.user == nil {
       report(path + ".password_file", at: position, "needs the key `user`")
     }
-    if (found.certificate == nil) != (found.key == nil) {
-      report(path + ".certificate", at: position, "needs the key `key`, and the reverse")
-    }
     if found.certificate != nil, found.authority == nil {
       report(
         path + ".certificate", at: position, "needs the key `ca`",
@@ -275,9 +277,6 @@ struct SettingsReader {
     }
     if found.tokenFile == nil, HTTPServer.insert("", into: url) != nil {
       report(path + ".url", at: position, "needs the key `token_file` for {token}")
-    }
-    if (found.certificate == nil) != (found.key == nil) {
-      report(path + ".certificate", at: position, "needs the key `key`, and the reverse")
     }
   }
 
