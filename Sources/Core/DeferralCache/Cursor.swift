@@ -54,17 +54,17 @@ import LocationTypes
 ///
 /// Bounds. Fixed size, no heap; every operation is O(1).
 @frozen public struct Cursor: Equatable, Sendable {
-  /// Sequence number below which every fix is acknowledged and is never delivered again.
-  public private(set) var acknowledged: UInt64
-  /// Sequence number below which every fix was delivered or is part of a gap. The next delivery starts here.
-  public private(set) var delivered: UInt64
-  /// Fixes lost to this client since the last ``takeGap()``. Must be reported before the next delivery.
-  public private(set) var gap: Gap?
   /// All sequence numbers from ``acknowledged`` on that the ring overwrote before their acknowledgement.
   ///
   /// A connected client has received the delivered part, so that part is not missing. For a client that reconnects,
   /// the whole range becomes the ``gap``.
   public private(set) var overwritten: Gap?
+  /// Fixes lost to this client since the last ``takeGap()``. Must be reported before the next delivery.
+  public private(set) var gap: Gap?
+  /// Sequence number below which every fix is acknowledged and is never delivered again.
+  public private(set) var acknowledged: UInt64
+  /// Sequence number below which every fix was delivered or is part of a gap. The next delivery starts here.
+  public private(set) var delivered: UInt64
 
   /// Creates a cursor for a client that receives fixes from `sequence` on, usually the ring's head.
   public init(at sequence: UInt64) {

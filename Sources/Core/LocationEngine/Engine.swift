@@ -629,7 +629,7 @@ extension Engine {
       let check = clients[i].elapse(context)
       if check > now { demand.addCheck(at: check) }
       hasFullQueue = hasFullQueue || clients[i].isQueueFull
-      scheduleDistanceCheck(i)
+      if clients[i].deferral.state != .idle { scheduleDistanceCheck(i) }
       let clientDemand = clients[i].demand(at: now)
       demand.add(clientDemand)
       // No accuracy bound applies before the client's first fix, which is therefore needed now (STD-3).

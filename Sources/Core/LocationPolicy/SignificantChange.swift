@@ -40,21 +40,21 @@ public struct SignificantChange: Equatable, Sendable {
     case report(Fix)
   }
 
-  /// Current state.
-  public private(set) var state = State.idle
   /// The fix that was reported last.
   public private(set) var lastReported: Fix?
-  /// When that fix was reported.
-  private var reportedAt = Instant.boot
   private var startedAt = Instant.boot
   /// The newest fix, reported or not.
   private var newest: Fix?
   /// Whether a fix beyond ``distance`` waits for a second one that confirms it (SLC-7).
   private var isUnconfirmed = false
-  /// Whether a confirmed change waits for the shortest time between two reports (SLC-4).
-  private var isExceeded = false
   /// The last check, with or without a fix.
   private var lastCheck: Instant?
+  /// When that fix was reported.
+  private var reportedAt = Instant.boot
+  /// Current state.
+  public private(set) var state = State.idle
+  /// Whether a confirmed change waits for the shortest time between two reports (SLC-4).
+  private var isExceeded = false
 
   /// Creates a stopped service.
   public init() {}

@@ -31,24 +31,6 @@ import LocationTypes
 /// result is kept. O(1), or O(regions) if a region may change; no heap memory.
 public struct ClientServices: ~Copyable, Sendable {
   private let marker = AddressOnly()
-  /// Significant change.
-  public private(set) var significant = SignificantChange()
-  /// Visits.
-  public private(set) var visits = VisitMonitor()
-  /// Regions and monitor conditions.
-  public private(set) var regions = RegionMonitor()
-  /// Automatic pause of updates.
-  public private(set) var pause = PauseMonitor()
-  /// Live updates.
-  public private(set) var live = LiveUpdates()
-  /// `requestLocation`.
-  public private(set) var request = LocationRequest()
-  /// Coarse fixes of a client with reduced accuracy.
-  private var coarse = CoarseFixes()
-  /// Service levels that the client does not get.
-  private(set) var shed = ShedLevels()
-  /// Unreported results.
-  private var results = ServiceResults()
   /// Whether `startMonitoringVisits` was called; visits run while the client may receive them (VIS-2).
   private(set) var areVisitsRequested = false
   /// Whether `requestLocation` was called while the authorization was undecided (AUT-11).
@@ -58,6 +40,24 @@ public struct ClientServices: ~Copyable, Sendable {
   private var significantStart: UInt64 = 0
   /// The same for visits.
   private var visitsStart: UInt64 = 0
+  /// Coarse fixes of a client with reduced accuracy.
+  private var coarse = CoarseFixes()
+  /// Visits.
+  public private(set) var visits = VisitMonitor()
+  /// Unreported results.
+  private var results = ServiceResults()
+  /// Service levels that the client does not get.
+  private(set) var shed = ShedLevels()
+  /// Live updates.
+  public private(set) var live = LiveUpdates()
+  /// Automatic pause of updates.
+  public private(set) var pause = PauseMonitor()
+  /// `requestLocation`.
+  public private(set) var request = LocationRequest()
+  /// Significant change.
+  public private(set) var significant = SignificantChange()
+  /// Regions and monitor conditions.
+  public private(set) var regions = RegionMonitor()
 
   init() {}
 

@@ -47,8 +47,8 @@ struct PendingEnd: Sendable {
 /// Queue of unreported ends of deferrals, oldest first; at most four.
 struct PendingEnds: Sendable {
   static let capacity = 4
-  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(end: .met, batchEnd: 0))
   private(set) var count = 0
+  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(end: .met, batchEnd: 0))
 
   var isEmpty: Bool { count == 0 }
   var isFull: Bool { count == PendingEnds.capacity }

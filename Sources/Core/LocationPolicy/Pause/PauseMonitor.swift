@@ -116,8 +116,6 @@ public struct PauseMonitor: Equatable, Sendable {
   static let lineAbsentCheckInterval = Interval.seconds(60)
   static let longestLineAbsentCheckInterval = Interval.seconds(300)
 
-  /// Current state.
-  public private(set) var state = State.idle
   /// Whether pausing is allowed (PAU-5); true by default, as in Core Location (STD-2).
   public private(set) var isAllowed = true
   /// Thresholds of standing still.
@@ -131,6 +129,8 @@ public struct PauseMonitor: Equatable, Sendable {
   private var lastCheck = Instant.boot
   /// Time at which the line reported motion that no check has covered yet; nil if none exists.
   private var uncheckedMotionSince: Instant?
+  /// Current state.
+  public private(set) var state = State.idle
 
   /// Creates a pause monitor for updates that have not started.
   public init(_ activity: ActivityType = .other) { thresholds = activity.pause }

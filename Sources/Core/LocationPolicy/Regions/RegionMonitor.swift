@@ -78,21 +78,7 @@ public struct RegionMonitor: ~Copyable, Sendable {
     var accuracy_mm: Int32?
   }
 
-  /// Parameters of monitoring.
-  public let limits: RegionLimits
-  /// Whether monitoring is inactive: accuracy is reduced (REG-15), location is denied (AUT-3), or the battery is low
-  /// (PWR-10).
-  public private(set) var isInactive = false
-  private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
-  private(set) var newest: Newest?
-  /// Event that must immediately follow the event returned last (REG-8).
-  private var followingEvent: RegionEvent?
-
-  private(set) var checkRadius = CheckRadius()
-  /// Total movement of ``checkRadius``'s origin, metres: no slot's distance to its boundary has changed by more.
-  private(set) var travelled = 0.0
-
-  // Computed by ``refresh()``.
+  // The first four and `nearestBoundary` are computed by ``refresh()``. What each fix needs precedes the slots.
   /// Number of monitored regions.
   public private(set) var count = 0
   /// Whether an event is pending. O(1).
@@ -101,9 +87,21 @@ public struct RegionMonitor: ~Copyable, Sendable {
   public private(set) var deadline = Instant.distantFuture
   /// Earliest time at which a started crossing may count.
   private(set) var dwellEnd = Instant.distantFuture
+  /// Whether monitoring is inactive: accuracy is reduced (REG-15), location is denied (AUT-3), or the battery is low
+  /// (PWR-10).
+  public private(set) var isInactive = false
+  private(set) var newest: Newest?
+  private(set) var checkRadius = CheckRadius()
+  /// Total movement of ``checkRadius``'s origin, metres: no slot's distance to its boundary has changed by more.
+  private(set) var travelled = 0.0
   /// Distance from the origin to the nearest boundary of a region with a known state and without a started crossing,
   /// metres; ∞ if none exists.
   private var nearestBoundary = Double.infinity
+  /// Event that must immediately follow the event returned last (REG-8).
+  private var followingEvent: RegionEvent?
+  /// Parameters of monitoring.
+  public let limits: RegionLimits
+  private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
 
   /// Creates a monitor without regions.
   public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }

@@ -15,23 +15,23 @@ struct RegionSlot: Sendable {
   private(set) var use = Use.free
   /// Number of unreported crossings: 0, 1 or 2, the last ones.
   private(set) var pendingCrossings: UInt8 = 0
-  private(set) var region = Region.unset
-  private(set) var crossing = RegionCrossing()
-  /// State that the client of a condition assumes: passed with the condition, or reported last.
-  private(set) var assumedState = MonitorState.unknown
-  /// Fixes acquired earlier do not count.
-  private(set) var since = Instant.boot
-  /// Times at which the second last and the last crossing counted.
-  private(set) var crossingTimes = (first: Instant.boot, last: Instant.boot)
-  /// Number of state requests that wait for a decision, and number of requests that can be answered.
-  private(set) var waitingRequests: UInt32 = 0
+  /// Number of state requests that can be answered.
   private(set) var dueAnswers: UInt32 = 0
-  /// Time at which the first waiting request is answered with `unknown`.
-  private(set) var deadline = Instant.distantFuture
-
   /// Value of ``RegionMonitor/travelled``, metres, at which the slot may change; −∞ until a fix is checked, ∞ while the
   /// slot monitors no region.
   private(set) var changesAt = Double.infinity
+  /// Fixes acquired earlier do not count.
+  private(set) var since = Instant.boot
+  /// Time at which the first waiting request is answered with `unknown`.
+  private(set) var deadline = Instant.distantFuture
+  private(set) var crossing = RegionCrossing()
+  private(set) var region = Region.unset
+  /// State that the client of a condition assumes: passed with the condition, or reported last.
+  private(set) var assumedState = MonitorState.unknown
+  /// Times at which the second last and the last crossing counted.
+  private(set) var crossingTimes = (first: Instant.boot, last: Instant.boot)
+  /// Number of state requests that wait for a decision.
+  private(set) var waitingRequests: UInt32 = 0
 
   var state: RegionState { crossing.state }
 

@@ -72,10 +72,10 @@ public struct VisitMonitor: Equatable, Sendable {
     case departed(Visit)
   }
 
-  /// Parameters of detection and checks.
-  public let parameters: VisitParameters
   /// Current state.
   public private(set) var state = State.idle
+  /// Parameters of detection and checks.
+  public let parameters: VisitParameters
   /// The visit that was reported and lasts; it can be kept for a later start (VIS-7).
   public private(set) var visit: Visit?
   /// The current visit, or the candidate for the next one.

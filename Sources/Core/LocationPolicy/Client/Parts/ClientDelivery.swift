@@ -38,15 +38,15 @@ struct ClientDelivery: Sendable {
   private(set) var undeliveredEnd: UInt64
   /// First sequence number that may not be delivered yet.
   private(set) var dueEnd: UInt64
-  /// Fixes that are skipped: they were acquired between two runs of updates, or for other clients. Fixes acquired while
-  /// location was denied are never covered by this range but by ``ClientPermission/deniedUntil``.
-  private(set) var excluded: Range<UInt64>?
-  /// Ends of deferrals that were not reported yet.
-  private(set) var ends = PendingEnds()
   /// End, exclusive, of the batch that belongs to the deferral end reported last; it comes next (X1).
   private(set) var finalBatchEnd: UInt64?
   /// Whether nothing but refusals is reported until the receiver's buffer is empty.
   private(set) var waitsForDrain = false
+  /// Ends of deferrals that were not reported yet.
+  private(set) var ends = PendingEnds()
+  /// Fixes that are skipped: they were acquired between two runs of updates, or for other clients. Fixes acquired while
+  /// location was denied are never covered by this range but by ``ClientPermission/deniedUntil``.
+  private(set) var excluded: Range<UInt64>?
   /// Sequence number of the newest fix that was delivered.
   private(set) var newestDelivered: UInt64?
   /// The newest fix that was delivered with reduced accuracy; it is not in the ring.

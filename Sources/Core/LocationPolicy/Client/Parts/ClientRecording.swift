@@ -35,11 +35,11 @@ import LocationTypes
 ///
 /// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
 struct ClientRecording: Sendable {
-  /// Whether the client is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
-  private(set) var isQueueFull = false
   /// Period in which fixes were not recorded because the queue was full or the service was down; nil if no such period
   /// is to be reported.
   private(set) var period: UnrecordedTime?
+  /// Whether the client is suspended and N fixes are queued, so that none is acquired for its updates (BKG-5).
+  private(set) var isQueueFull = false
 
   // MARK: Status
 
