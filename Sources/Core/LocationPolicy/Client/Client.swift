@@ -192,7 +192,7 @@ extension Client {
   /// Whether a fix may be for the client: it is authorized and was when the fix was acquired, and it uses services, or
   /// the fix is for its updates.
   public func mayNeed(_ fix: Fix) -> Bool {
-    isAuthorized && (updates.isFor(fix) || usesServices)
+    isAuthorized && !permission.isDenied(fix) && (usesServices || updates.isFor(fix))
   }
 
   /// Handles a valid fix that was appended to the ring, the newest one: ``ClientContext/newest``.

@@ -41,6 +41,30 @@ struct ClientUndeliveredTests {
     #expect(bench.drain([12, 13]) == [.batch(5...6)])
   }
 
+  @Test("RNG-6, STD-3: buffered fixes from before the start or the authorization are not needed")
+  func neededAfterStart() {
+    let bench = ClientBench(capacity: 64)
+    func needs(_ acquired: Double) -> Bool {
+      bench.client.mayNeed(fix(at: acquired, east: 0))
+    }
+    bench.send(.connect)
+    bench.buffers = true
+    bench.now = 10
+    bench.send(.startUpdating)
+    #expect(!needs(10))
+    #expect(needs(10.5))
+    bench.now = 12
+    bench.send(.setAuthorization(.denied))
+    #expect(!needs(12.5))
+    bench.now = 20
+    bench.send(.setAuthorization(.always), .stopUpdating)
+    #expect(!needs(11))
+    #expect(!needs(20.5))
+    bench.send(.startSignificantChange)
+    #expect(!needs(20))
+    #expect(needs(20.5))
+  }
+
   @Test("STD-3: fixes for other clients cause neither gaps nor lost fixes")
   func manyForOthers() {
     let bench = ClientBench.started(capacity: 8)

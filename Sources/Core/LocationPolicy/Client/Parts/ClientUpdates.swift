@@ -72,12 +72,13 @@ struct ClientUpdates: Sendable {
   /// Whether no fix was delivered since updates started.
   var awaitsFirstFix: Bool { isRunning && filterOrigin.isNil }
 
-  /// Whether a fix is for the updates: they run, or they stopped after it was acquired.
+  /// Whether a fix is for the updates: it was not acquired before they started, and they run or stopped after it was
+  /// acquired.
   func isFor(_ fix: Fix) -> Bool {
     switch state {
     case .stopped: false
-    case .running: true
-    case .stopping(let at, _): fix.acquired <= at
+    case .running: !isHidden(fix)
+    case .stopping(let at, _): fix.acquired <= at && !isHidden(fix)
     }
   }
 
