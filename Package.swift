@@ -147,7 +147,7 @@ let profileModules: [Target] = [
   /// toml++ behind a C interface with lines and columns.
   profiles.cModule("CTOML"),
   /// TOML values with their locations; problems with file, line, key and suggestion.
-  profiles.module("TOMLFiles", ["CTOML"]),
+  profiles.module("TOMLFiles", ["CTOML", "BoardHardware"]),
   /// Schema, validation and errors of profiles ([keys](Reference/board-profile.md)); the engine's setup from a profile.
   profiles.module(
     "BoardProfiles",

@@ -1,3 +1,5 @@
+import BoardHardware
+
 /// One problem in a TOML file, or in opening it.
 ///
 /// Prints as `FILE:LINE:COLUMN: key: message`, a format that editors can jump to.
@@ -80,6 +82,50 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
         "\(last.file): and \(unlistedCount) more")
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+/// Collects the problems of one file while it is read.
+package struct ProblemList: Sendable {
+  /// Path of the file, as the caller gave it.
+  package let file: String
+  /// The problems in the order in which they were found.
+  package private(set) var problems: [FileProblem] = []
+
+  /// Creates an empty list for a file.
+  package init(file: String) { self.file = file }
+
+  /// Number of problems.
+  package var count: Int { problems.count }
+
+  /// Whether there are none.
+  package var isEmpty: Bool { problems.isEmpty }
+
+  /// Whether a problem concerns this key.
+  package func contains(_ key: String) -> Bool { problems.contains { $0.key == key } }
+
+  /// Adds a problem; the parameters are the properties of ``FileProblem``.
+  package mutating func report(
+    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
+    suggestion: String = ""
+  ) {
+    problems.append(
+      FileProblem(
+        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
+  }
+
+  /// Adds the problem that a table has no such key or table, with the key that was probably meant, or with all `keys`.
+  package mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
+    let closest = closestMatch(to: node.key, among: keys)
+    report(
+      path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
+      expected: closest == nil ? keys.joined(separator: ", ") : "",
+      suggestion: closest.map { "did you mean `\($0)`?" } ?? "")
+  }
+
+  /// Throws all problems, sorted by position; does nothing if there are none.
+  package func check() throws(FileProblems) {
+    if !problems.isEmpty { throw FileProblems(sorting: problems) }
   }
 }
 

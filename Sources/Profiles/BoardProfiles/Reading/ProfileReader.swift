@@ -5,10 +5,9 @@ import TOMLFiles
 /// Converts a parsed text into a profile, checks it against ``ProfileSchema`` and ``ProfileRules``, and collects
 /// all problems.
 struct ProfileReader {
-  let file: String
   let text: TOMLText
   var draft = ProfileDraft()
-  var problems: [ProfileError] = []
+  var problems: ProblemList
   /// Position of each key and table of the text.
   var positions: [String: TOMLPosition] = ["": .start]
   /// Keys and tables that are invalid, missing, or the probable meaning of a misspelt one; they are reported once.
@@ -16,7 +15,7 @@ struct ProfileReader {
 
   init(_ text: TOMLText, file: String) {
     self.text = text
-    self.file = file
+    problems = ProblemList(file: file)
   }
 
   /// Reads all tables, then applies the rules that concern several keys.
@@ -25,14 +24,12 @@ struct ProfileReader {
     reportMissing("")
     for rule in ProfileRules.all where applies(rule) {
       if let violation = rule.check(draft) {
-        report(
+        problems.report(
           violation.key, at: position(of: violation.key), violation.problem,
           expected: violation.expected)
       }
     }
-    guard problems.isEmpty else {
-      throw ProfileErrors(sorting: problems)
-    }
+    try problems.check()
     return draft.profile
   }
 
@@ -61,7 +58,7 @@ struct ProfileReader {
       readTable(path, node: index)
     } else {
       failedPaths.insert(path)
-      report(
+      problems.report(
         path, at: node.keyPosition, "is \(node.value.typeName)", expected: "one table [\(path)]")
     }
   }
@@ -71,7 +68,7 @@ struct ProfileReader {
       key.put(&draft, try value(for: key, at: index))
     } catch {
       failedPaths.insert(key.path)
-      report(
+      problems.report(
         key.path + error.element, at: error.position, error.problem,
         expected: error.expected ?? key.expectation)
     }
@@ -80,7 +77,7 @@ struct ProfileReader {
   private mutating func reportUnknown(_ node: TOMLNode, in table: String) {
     let suggestion = ProfileSchema.suggestion(for: node.key, in: table)
     if let suggestion { failedPaths.insert(suggestion.path) }
-    report(
+    problems.report(
       ProfileSchema.joined(table, node.key), at: node.keyPosition,
       node.value == .table ? "no such table" : "unknown key", suggestion: suggestion?.text ?? "")
   }
@@ -90,7 +87,7 @@ struct ProfileReader {
     for key in ProfileSchema.keys(of: table)
     where key.isRequired && positions[key.path] == nil && !failedPaths.contains(key.path) {
       failedPaths.insert(key.path)
-      report(
+      problems.report(
         key.path, at: positions[table] ?? .start, "is missing", expected: key.expectation)
     }
     for inner in ProfileSchema.tables(in: table) {
@@ -98,7 +95,7 @@ struct ProfileReader {
         reportMissing(inner.path)
       } else if inner.isRequired, !failedPaths.contains(inner.path) {
         failedPaths.insert(inner.path)
-        report(
+        problems.report(
           inner.path, at: positions[table] ?? .start, "is missing",
           expected: "a table [\(inner.path)]")
       }
@@ -121,15 +118,6 @@ struct ProfileReader {
       if path.isEmpty { return .start }
       path = ProfileSchema.parentPath(of: path)
     }
-  }
-
-  private mutating func report(
-    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
-    suggestion: String = ""
-  ) {
-    problems.append(
-      ProfileError(
-        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
   }
 }
 

@@ -6,9 +6,8 @@ import TOMLFiles
 /// Converts a parsed policy file into a policy and collects all errors.
 struct PolicyReader {
   let text: TOMLText
-  let file: String
   let users: (String) -> UInt32?
-  private var problems: [PolicyError] = []
+  private var problems: ProblemList
 
   static let rootKeys = ["default", "default_reduced", "administrators", "rule"]
   static let ruleKeys = [
@@ -24,7 +23,7 @@ struct PolicyReader {
 
   init(text: TOMLText, file: String, users: @escaping (String) -> UInt32?) {
     self.text = text
-    self.file = file
+    problems = ProblemList(file: file)
     self.users = users
   }
 
@@ -41,10 +40,10 @@ struct PolicyReader {
         defaultRights.isReduced = flag(index, "default_reduced") ?? false
       case "administrators": administrators = readUsers(index, "administrators")
       case "rule": rules = readRules(index)
-      default: reportUnknown(node, path: node.key, among: PolicyReader.rootKeys)
+      default: problems.reportUnknown(node, path: node.key, among: PolicyReader.rootKeys)
       }
     }
-    guard problems.isEmpty else { throw PolicyErrors(sorting: problems) }
+    try problems.check()
     return AccessPolicy(
       defaultRights: defaultRights, rules: rules, administrators: administrators)
   }
@@ -54,21 +53,22 @@ struct PolicyReader {
   private mutating func readRules(_ index: Int) -> [AccessRule] {
     let node = text.nodes[index]
     guard node.value == .array else {
-      report("rule", at: node.keyPosition, "is \(node.value.typeName)", expected: "tables [[rule]]")
+      problems.report(
+        "rule", at: node.keyPosition, "is \(node.value.typeName)", expected: "tables [[rule]]")
       return []
     }
     var rules: [AccessRule] = []
     for (number, child) in text.children(of: index).enumerated() {
       let path = "rule[\(number)]"
       guard number < PolicyReader.rulesLimit else {
-        report(
+        problems.report(
           path, at: text.nodes[child].position,
           "there are more than \(PolicyReader.rulesLimit) rules")
         break
       }
       guard let rule = readRule(child, path) else { continue }
       if let first = rules.first(where: { $0.subject == rule.subject }) {
-        report(
+        problems.report(
           path, at: text.nodes[child].position,
           "has the same user and client as the rule at line \(first.line)",
           suggestion: "keep one of them")
@@ -83,7 +83,8 @@ struct PolicyReader {
   private mutating func readRule(_ index: Int, _ path: String) -> AccessRule? {
     let node = text.nodes[index]
     guard node.value == .table else {
-      report(path, at: node.position, "is \(node.value.typeName)", expected: "a table [[rule]]")
+      problems.report(
+        path, at: node.position, "is \(node.value.typeName)", expected: "a table [[rule]]")
       return nil
     }
     let before = problems.count
@@ -106,7 +107,7 @@ struct PolicyReader {
         rights.gpsd.saving.accuracy_m = number(child, inner, GPSDSaving.accuracies_m)
       case "defer_s": rights.gpsd.saving.defer_s = number(child, inner, GPSDSaving.times_s)
       case "stale_after_s": rights.gpsd.staleAfter_s = number(child, inner, GPSDSaving.times_s)
-      default: reportUnknown(text.nodes[child], path: inner, among: PolicyReader.ruleKeys)
+      default: problems.reportUnknown(text.nodes[child], path: inner, among: PolicyReader.ruleKeys)
       }
     }
     guard problems.count == before else { return nil }
@@ -117,16 +118,16 @@ struct PolicyReader {
   /// Checks required keys, and keys that require others.
   private mutating func check(_ keys: Set<String>, _ path: String, at position: TOMLPosition) {
     if !keys.contains("access") {
-      report(
+      problems.report(
         path + ".access", at: position, "is missing", expected: PolicyReader.expectedAccessValues)
     }
     if !keys.contains("user"), !keys.contains("client") {
-      report(
+      problems.report(
         path, at: position, "names no user and no client", expected: "user, client or both",
         suggestion: "use `default` for all other clients")
     }
     if keys.contains("relaunch"), !keys.contains("client") {
-      report(
+      problems.report(
         path + ".relaunch", at: position, "starts one client, and the rule does not name one",
         expected: "client")
     }
@@ -142,7 +143,7 @@ struct PolicyReader {
   private mutating func accessValue(_ index: Int, _ path: String) -> Authorization? {
     let node = text.nodes[index]
     guard case .string(let word) = node.value else {
-      report(
+      problems.report(
         path, at: node.position, "is \(node.value.typeName)",
         expected: PolicyReader.expectedAccessValues)
       return nil
@@ -151,7 +152,7 @@ struct PolicyReader {
       return match.authorization
     }
     let closest = closestMatch(to: word, among: PolicyReader.accessValues.map(\.word))
-    report(
+    problems.report(
       path, at: node.position, "unknown word \"\(printable(word))\"",
       expected: PolicyReader.expectedAccessValues,
       suggestion: closest.map { "did you mean \"\($0)\"?" } ?? "")
@@ -161,7 +162,7 @@ struct PolicyReader {
   private mutating func flag(_ index: Int, _ path: String) -> Bool? {
     let node = text.nodes[index]
     if case .boolean(let flag) = node.value { return flag }
-    report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
+    problems.report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
     return nil
   }
 
@@ -176,11 +177,11 @@ struct PolicyReader {
     case .integer(let integer): number = Double(integer)
     case .float(let float): number = float
     case .table, .array, .string, .boolean, .datetime:
-      report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
+      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
       return nil
     }
     if range.contains(number) { return number }
-    report(path, at: node.position, "is out of range", expected: expected)
+    problems.report(path, at: node.position, "is out of range", expected: expected)
     return nil
   }
 
@@ -191,17 +192,18 @@ struct PolicyReader {
     case .integer(let number):
       // The highest ID means "no user" to the kernel.
       if let uid = UInt32(exactly: number), uid < .max { return uid }
-      report(path, at: node.position, "\(number) is out of range", expected: "0 to 4294967294")
+      problems.report(
+        path, at: node.position, "\(number) is out of range", expected: "0 to 4294967294")
     case .string(let name):
       if let uid = users(name) { return uid }
       let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
-      report(
+      problems.report(
         path, at: node.position, "no user is named \"\(printable(name))\" on this system",
         suggestion: isNumber
           ? "write a number without quotes"
           : "create the user or correct the name (`getent passwd`)")
     case .table, .array, .float, .boolean, .datetime:
-      report(
+      problems.report(
         path, at: node.position, "is \(node.value.typeName)",
         expected: "the name of a user or its number")
     }
@@ -211,7 +213,8 @@ struct PolicyReader {
   private mutating func readUsers(_ index: Int, _ path: String) -> Set<UInt32> {
     let node = text.nodes[index]
     guard node.value == .array else {
-      report(path, at: node.position, "is \(node.value.typeName)", expected: "a list of users")
+      problems.report(
+        path, at: node.position, "is \(node.value.typeName)", expected: "a list of users")
       return []
     }
     var ids: Set<UInt32> = []
@@ -219,7 +222,7 @@ struct PolicyReader {
       let inner = "\(path)[\(number)]"
       guard let uid = user(child, inner) else { continue }
       if !ids.insert(uid).inserted {
-        report(inner, at: text.nodes[child].position, "is listed twice")
+        problems.report(inner, at: text.nodes[child].position, "is listed twice")
       }
     }
     return ids
@@ -229,13 +232,13 @@ struct PolicyReader {
     let node = text.nodes[index]
     let expected = "text of 1 to \(AccessSubject.longestClient) bytes, on one line"
     guard case .string(let name) = node.value else {
-      report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
+      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
       return nil
     }
     guard (1...AccessSubject.longestClient).contains(name.utf8.count),
       printable(name, maxLength: AccessSubject.longestClient) == name
     else {
-      report(path, at: node.position, "cannot be the name of a client", expected: expected)
+      problems.report(path, at: node.position, "cannot be the name of a client", expected: expected)
       return nil
     }
     return name
@@ -251,7 +254,7 @@ struct PolicyReader {
       {
         return .unit(unit)
       }
-      report(
+      problems.report(
         path, at: node.position, "is not the name of a unit", expected: expected,
         suggestion: unit.first == "/" ? "put the command into a list" : "")
     case .array:
@@ -260,34 +263,16 @@ struct PolicyReader {
         if case .string(let word) = text.nodes[child].value, !word.utf8.contains(0) {
           words.append(word)
         } else {
-          report(path, at: text.nodes[child].position, "is not text", expected: expected)
+          problems.report(path, at: text.nodes[child].position, "is not text", expected: expected)
           return nil
         }
       }
       if words.first?.first == "/" { return .command(words) }
-      report(path, at: node.position, "does not begin with an absolute path", expected: expected)
+      problems.report(
+        path, at: node.position, "does not begin with an absolute path", expected: expected)
     case .table, .integer, .float, .boolean, .datetime:
-      report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
+      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
     }
     return nil
-  }
-
-  // MARK: Problems
-
-  private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
-    let closest = closestMatch(to: node.key, among: keys)
-    report(
-      path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
-      expected: closest == nil ? keys.joined(separator: ", ") : "",
-      suggestion: closest.map { "did you mean `\($0)`?" } ?? "")
-  }
-
-  private mutating func report(
-    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
-    suggestion: String = ""
-  ) {
-    problems.append(
-      PolicyError(
-        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
   }
 }

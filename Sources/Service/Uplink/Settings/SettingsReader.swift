@@ -6,9 +6,8 @@ import UplinkPayload
 /// Converts `uplink.toml` into settings and collects all problems.
 struct SettingsReader {
   private let text: TOMLText
-  private let file: String
   private let checkFile: CheckFile
-  private var problems: [FileProblem] = []
+  private var problems: ProblemList
 
   /// Why a file that the settings name may not be used; nil if it may. The second argument: whether it is secret.
   typealias CheckFile = (String, Bool) -> PrivateFile.Problem?
@@ -26,7 +25,7 @@ struct SettingsReader {
 
   init(_ text: TOMLText, file: String, checkFile: @escaping CheckFile) {
     self.text = text
-    self.file = file
+    problems = ProblemList(file: file)
     self.checkFile = checkFile
   }
 
@@ -62,19 +61,19 @@ struct SettingsReader {
         destinations = readTables(index, limit: UplinkSettings.Limits.destinations) {
           $0.readDestination($1, $2)
         }
-      default: reportUnknown(node, path: node.key, among: SettingsReader.rootKeys)
+      default: problems.reportUnknown(node, path: node.key, among: SettingsReader.rootKeys)
       }
     }
     if destinations == nil {
-      report(
+      problems.report(
         "destination", at: .start, "is missing", expected: "at least one table [[destination]]")
     }
-    if device == nil, !problems.contains(where: { $0.key == "device" }) {
-      report(
+    if device == nil, !problems.contains("device") {
+      problems.report(
         "device", at: .start, "is missing, and the machine id cannot be read",
         expected: "1 to 64 letters, digits, _ or -")
     }
-    guard let device, let destinations else { throw FileProblems(sorting: problems) }
+    guard let device, let destinations else { throw FileProblems(sorting: problems.problems) }
     let settings = UplinkSettings(
       device: device, interval: Interval(seconds: interval),
       slack: Interval(seconds: slack ?? interval / 4), confirmation: confirmation,
@@ -82,17 +81,17 @@ struct SettingsReader {
       announces: homeAssistant,
       destinations: destinations)
     checkCombinations(in: settings)
-    guard problems.isEmpty else { throw FileProblems(sorting: problems) }
+    try problems.check()
     return settings
   }
 
   /// Checks keys that need or exclude others.
   private mutating func checkCombinations(in settings: UplinkSettings) {
     if Set(settings.regions.map(\.name)).count < settings.regions.count {
-      report("region", at: .start, "two regions have the same name")
+      problems.report("region", at: .start, "two regions have the same name")
     }
     if settings.announces, !settings.publishesNewest {
-      report(
+      problems.report(
         "home_assistant", at: .start, "needs the key `newest`", suggestion: "add `newest = true`")
     }
     // A table with a problem is not among the destinations.
@@ -105,7 +104,7 @@ struct SettingsReader {
     let isHTTP = settings.destinations.map { $0.url != nil }
     guard isHTTP.contains(true) else { return }
     if isHTTP.contains(false) {
-      report(
+      problems.report(
         "destination", at: .start, "has brokers and HTTP servers, which keep no gaps and events",
         suggestion: "use either `host` or `url` in all tables")
       return
@@ -115,7 +114,7 @@ struct SettingsReader {
       ("newest", settings.publishesNewest),
     ]
     for (key, isUsed) in keys where isUsed {
-      report(
+      problems.report(
         key, at: .start, "needs a broker: HTTP servers get fixes only",
         suggestion: "remove it, or use a destination with `host`")
     }
@@ -129,7 +128,7 @@ struct SettingsReader {
   ) -> [Table] {
     let list = text.nodes[index]
     guard list.value == .array else {
-      report(
+      problems.report(
         list.key, at: list.keyPosition, "is \(list.value.typeName)",
         expected: "tables [[\(list.key)]]")
       return []
@@ -139,11 +138,12 @@ struct SettingsReader {
       let path = "\(list.key)[\(number)]"
       let node = text.nodes[child]
       guard number < limit else {
-        report(path, at: node.position, "there are more than \(limit) tables [[\(list.key)]]")
+        problems.report(
+          path, at: node.position, "there are more than \(limit) tables [[\(list.key)]]")
         break
       }
       guard node.value == .table else {
-        report(
+        problems.report(
           path, at: node.position, "is \(node.value.typeName)",
           expected: "a table [[\(list.key)]]")
         continue
@@ -151,7 +151,7 @@ struct SettingsReader {
       if let table = read(&self, child, path) { found.append(table) }
     }
     if text.children(of: index).isEmpty {
-      report(
+      problems.report(
         list.key, at: list.keyPosition, "is empty",
         expected: "at least one table [[\(list.key)]]")
     }
@@ -172,14 +172,15 @@ struct SettingsReader {
       case "latitude": latitude = number(child, inner, -90...90, "degrees")
       case "longitude": longitude = number(child, inner, -180...180, "degrees")
       case "radius_m": radius = number(child, inner, UplinkSettings.Limits.radius, "metres")
-      default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.regionKeys)
+      default:
+        problems.reportUnknown(text.nodes[child], path: inner, among: SettingsReader.regionKeys)
       }
     }
     guard problems.count == before else { return nil }
     guard let name, let latitude, let longitude, let radius,
       let center = Coordinate(latitude: latitude, longitude: longitude)
     else {
-      report(
+      problems.report(
         path, at: text.nodes[index].position, "has a key too few",
         expected: SettingsReader.regionKeys.joined(separator: ", "))
       return nil
@@ -214,11 +215,13 @@ struct SettingsReader {
       case "ca": found.authority = usableFile(child, inner)
       case "certificate": found.certificate = usableFile(child, inner)
       case "key": found.key = usableFile(child, inner, isSecret: true)
-      default: reportUnknown(text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
+      default:
+        problems.reportUnknown(
+          text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
       }
     }
     if (found.certificate == nil) != (found.key == nil) {
-      report(
+      problems.report(
         path + ".certificate", at: text.nodes[index].position,
         "needs the key `key`, and the reverse")
     }
@@ -229,7 +232,8 @@ struct SettingsReader {
       if let other = text.children(of: index).map({ text.nodes[$0] }).first(where: {
         ["host", "port", "tls", "user", "password_file"].contains($0.key)
       }) {
-        report(path + "." + other.key, at: other.keyPosition, "has no meaning with the key `url`")
+        problems.report(
+          path + "." + other.key, at: other.keyPosition, "has no meaning with the key `url`")
       }
       checkURL(&found, path, at: hostPosition)
     }
@@ -242,18 +246,19 @@ struct SettingsReader {
   private mutating func check(
     _ found: UplinkSettings.Destination, _ path: String, at position: TOMLPosition
   ) {
-    if found.host.isEmpty, !problems.contains(where: { $0.key == path + ".host" }) {
-      report(path + ".host", at: position, "is missing", expected: "a host name or an address")
+    if found.host.isEmpty, !problems.contains(path + ".host") {
+      problems.report(
+        path + ".host", at: position, "is missing", expected: "a host name or an address")
     }
     if found.tokenFile != nil {
-      report(path + ".token_file", at: position, "needs the key `url`")
+      problems.report(path + ".token_file", at: position, "needs the key `url`")
     }
-    if found.usesGzip { report(path + ".gzip", at: position, "needs the key `url`") }
+    if found.usesGzip { problems.report(path + ".gzip", at: position, "needs the key `url`") }
     if found.passwordFile != nil, found.user == nil {
-      report(path + ".password_file", at: position, "needs the key `user`")
+      problems.report(path + ".password_file", at: position, "needs the key `user`")
     }
     if found.certificate != nil, found.authority == nil {
-      report(
+      problems.report(
         path + ".certificate", at: position, "needs the key `ca`",
         suggestion: "name the file with the certificate of the broker's authority")
     }
@@ -265,18 +270,18 @@ struct SettingsReader {
   ) {
     guard let url = found.url else { return }
     guard let host = UplinkSettings.Destination.host(in: url) else {
-      return report(
+      return problems.report(
         path + ".url", at: position, "is not an address of HTTP", expected: "https://HOST/PATH")
     }
     found.host = host
     if url.hasPrefix("http://"), !found.isLoopback {
-      report(
+      problems.report(
         path + ".url", at: position,
         "is not encrypted: fixes and token would be sent in clear text to \"\(host)\"",
         suggestion: "use https")
     }
     if found.tokenFile == nil, HTTPServer.insert("", into: url) != nil {
-      report(path + ".url", at: position, "needs the key `token_file` for {token}")
+      problems.report(path + ".url", at: position, "needs the key `token_file` for {token}")
     }
   }
 
@@ -287,7 +292,7 @@ struct SettingsReader {
     at position: TOMLPosition
   ) {
     if let tls, tls.isOn != (found.authority != nil) {
-      report(
+      problems.report(
         path + ".tls", at: tls.position,
         tls.isOn ? "needs the key `ca`" : "contradicts the key `ca`",
         suggestion: tls.isOn
@@ -295,7 +300,7 @@ struct SettingsReader {
           : "remove one of the two keys")
     }
     guard tls == nil, found.authority == nil, !found.host.isEmpty, !found.isLoopback else { return }
-    report(
+    problems.report(
       path + ".tls", at: position,
       "is missing: fixes and password would be sent unencrypted to "
         + "\"\(found.host)\"",
@@ -307,7 +312,7 @@ struct SettingsReader {
   private mutating func readDevice(_ index: Int) -> DeviceName? {
     guard let name = string(index, "device") else { return nil }
     if let device = DeviceName(name) { return device }
-    report(
+    problems.report(
       "device", at: text.nodes[index].position, "\"\(printable(name))\" is not a name of a board",
       expected: "1 to 64 letters, digits, _ or -")
     return nil
@@ -316,7 +321,7 @@ struct SettingsReader {
   private mutating func readConfirmation(_ index: Int) -> UplinkSettings.Confirmation? {
     guard let word = string(index, "receipt") else { return nil }
     if let confirmation = UplinkSettings.Confirmation(rawValue: word) { return confirmation }
-    report(
+    problems.report(
       "receipt", at: text.nodes[index].position, "unknown word \"\(printable(word))\"",
       expected: "\"store\" or \"broker\"")
     return nil
@@ -329,7 +334,7 @@ struct SettingsReader {
     {
       return count
     }
-    report(
+    problems.report(
       node.key, at: node.position, "is not a number of decimals",
       expected: "\(range.lowerBound) to \(range.upperBound)")
     return nil
@@ -338,7 +343,7 @@ struct SettingsReader {
   private mutating func readPort(_ index: Int, _ path: String) -> Int? {
     let node = text.nodes[index]
     if case .integer(let port) = node.value, (1...65_535).contains(port) { return port }
-    report(path, at: node.position, "is not a port", expected: "1 to 65535")
+    problems.report(path, at: node.position, "is not a port", expected: "1 to 65535")
     return nil
   }
 
@@ -353,7 +358,7 @@ struct SettingsReader {
       case .table, .array, .string, .boolean, .datetime: nil
       }
     if let value, range.contains(value) { return value }
-    report(
+    problems.report(
       path, at: node.position, value == nil ? "is \(node.value.typeName)" : "is out of range",
       expected: "a number of \(unit), \(Int(range.lowerBound)) to \(Int(range.upperBound))")
     return nil
@@ -362,7 +367,7 @@ struct SettingsReader {
   private mutating func flag(_ index: Int, _ path: String) -> Bool? {
     let node = text.nodes[index]
     if case .boolean(let value) = node.value { return value }
-    report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
+    problems.report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
     return nil
   }
 
@@ -372,7 +377,7 @@ struct SettingsReader {
   ) -> String? {
     guard let path = string(index, key) else { return nil }
     guard let found = checkFile(path, isSecret) else { return path }
-    report(
+    problems.report(
       key, at: text.nodes[index].position, found.problem, suggestion: found.suggestion)
     return path
   }
@@ -382,36 +387,17 @@ struct SettingsReader {
   ) -> String? {
     let node = text.nodes[index]
     guard case .string(let string) = node.value else {
-      report(path, at: node.position, "is \(node.value.typeName)", expected: "text")
+      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: "text")
       return nil
     }
     guard (1...limit).contains(string.utf8.count), printable(string, maxLength: limit) == string
     else {
-      report(
+      problems.report(
         path, at: node.position, "is empty, too long or has control characters",
         expected: "1 to \(limit) bytes")
       return nil
     }
     return string
-  }
-
-  // MARK: Problems
-
-  private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
-    let closest = closestMatch(to: node.key, among: keys)
-    report(
-      path, at: node.keyPosition, node.value == .table ? "no such table" : "unknown key",
-      expected: closest == nil ? keys.joined(separator: ", ") : "",
-      suggestion: closest.map { "did you mean `\($0)`?" } ?? "")
-  }
-
-  private mutating func report(
-    _ key: String, at position: TOMLPosition, _ problem: String, expected: String = "",
-    suggestion: String = ""
-  ) {
-    problems.append(
-      FileProblem(
-        file: file, at: position, key: key, problem, expected: expected, suggestion: suggestion))
   }
 }
 
