@@ -241,6 +241,6 @@ private struct ExitRisk {
   static func nextCandidate(after off: Double) -> Double {
     if off < 20 { return off + 1 }
     if off >= maximumOff { return .infinity }
-    return min(max((off * 1.07).rounded(), off + 1), maximumOff)
+    return min((off * 1.07).rounded(), maximumOff)
   }
 }

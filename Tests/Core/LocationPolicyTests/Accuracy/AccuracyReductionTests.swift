@@ -121,6 +121,22 @@ struct AccuracyReductionTests {
     #expect(CoarseCell(of: Coordinate(latitude_e9: 0, longitude_e9: 0)).columns == 4_000)
   }
 
+  @Test("AUT-5: a cell covers positions up to its margin and no farther")
+  func margin() {
+    let cell = CoarseCell(of: Coordinate(latitude_e9: 0, longitude_e9: 0))
+    // Half of the cell's 0.09° and its margin.
+    let limit: Int64 = 54_000_000
+    func covers(north: Int64, east: Int64) -> Bool {
+      cell.covers(
+        Coordinate(
+          latitude_e9: cell.middle.latitude_e9 + north,
+          longitude_e9: cell.middle.longitude_e9 + east))
+    }
+    #expect(covers(north: limit, east: limit) && covers(north: -limit, east: -limit))
+    #expect(!covers(north: limit + 1, east: 0) && !covers(north: -limit - 1, east: 0))
+    #expect(!covers(north: 0, east: limit + 1) && !covers(north: 0, east: -limit - 1))
+  }
+
   @Test("AUT-5, LOC-7: poles and antimeridian are handled like any other position")
   func edges() throws {
     for longitude in stride(from: -180.0, through: 180, by: 7.5) {

@@ -40,6 +40,8 @@ struct MovementPlannerTests {
   @Test("An expired clock is due now")
   func over() {
     var clock = OffClock(offTime: 10, pauseLimit: 300, usesMotionLine: false, at: .boot)
+    clock.advance(.absent, until: Instant(seconds: 9.5))
+    #expect(clock.end(.absent, at: Instant(seconds: 9.5)) == Instant(seconds: 10))
     clock.advance(.absent, until: Instant(seconds: 12))
     #expect(clock.end(.absent, at: Instant(seconds: 12)) == Instant(seconds: 12))
     #expect(OffClock().end(.still, at: Instant(seconds: 5)) == Instant(seconds: 5))
