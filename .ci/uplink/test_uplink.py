@@ -42,8 +42,10 @@ def refused_settings(broker, folder):
         wrong.chmod(0o600)
         yield "a wrong password", "the broker refused the connection; check `user`, `password_file`", "board-1", {
             "ports": ports, "password_file": str(wrong)}
-        yield "the topics of another board", "", "board-1", {"ports": ports, "device": "board-2"}
-        yield "a denied topic", "", "silent", {"ports": ports}
+        yield "the topics of another board", "the broker refused to send receipts: permit this user to read", "board-1", {
+            "ports": ports, "device": "board-2"}
+        # NATS and RabbitMQ acknowledge a message that the user may not send.
+        yield "a denied topic", "that it may read and write the topics of this board", "silent", {"ports": ports}
         return
     yield "an unknown authority", "the broker's certificate is not accepted", "board-1", {"ports": ports, "ca": "stranger.crt"}
     yield "no certificate of the board", "TLS failed", "board-1", {"ports": ports, "certificate": None, "key": None}

@@ -57,10 +57,17 @@ struct UnrecordedTime: Sendable {
   /// Whether one of its limits is still unknown.
   var isOpen: Bool { to == nil || isBuffered }
 
-  /// Creates the period from the stop of acquisition.
-  init(sequence: UInt64, from: FixTime) {
+  /// Creates a period, before or after its end.
+  init(
+    sequence: UInt64, from: FixTime, to: FixTime? = nil, awaitsStart: Bool = false,
+    slack: Interval = .zero, coversFixes: Bool = false
+  ) {
     self.sequence = sequence
     self.from = from
+    self.to = to
+    self.awaitsStart = awaitsStart
+    self.slack = slack
+    self.coversFixes = coversFixes
     position = sequence
   }
 
@@ -143,11 +150,9 @@ extension UnrecordedTime {
       // A fix acquired before the board restarted is on another boot clock; its UTC remains valid.
       from = FixTime(acquired: newest.acquired <= start ? newest.acquired : .boot, utc: newest.utc)
     }
-    self.init(sequence: sequence, from: from)
-    to = FixTime(acquired: start, utc: nil)
-    awaitsStart = true
-    self.slack = slack
-    self.coversFixes = coversFixes
+    self.init(
+      sequence: sequence, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
+      slack: slack, coversFixes: coversFixes)
   }
 
   /// The period as a gap. The number of missing fixes is unknown, because they were never acquired.
