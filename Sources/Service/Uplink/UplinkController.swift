@@ -270,7 +270,7 @@ public struct UplinkController: ~Copyable {
     }
     let (confirmed, oldest) = (pending.confirmations, pending.oldest)
     let failure = try send(&session)
-    status.delay = oldest.flatMap(age(of:))
+    status.delay = age(of: oldest)
     // The service ends the hold together with the permission.
     guard isPermitted else { return }
     if let hold { try session.call(.endHold(hold)) }
@@ -297,7 +297,8 @@ public struct UplinkController: ~Copyable {
   }
 
   /// Age of a fix now; nil if it is of an earlier boot and has no date.
-  private func age(of stored: StoredFix) -> Interval? {
+  private func age(of stored: StoredFix?) -> Interval? {
+    guard let stored else { return nil }
     if let utc = stored.fix.utc { return UplinkClock.utc - utc }
     guard let boot, stored.name.generation >= boot.generation else { return nil }
     return UplinkClock.now - stored.fix.acquired

@@ -38,6 +38,11 @@ import UplinkPayload
         "torpor_uplink_uploads_total": 3, "torpor_uplink_fixes_total": 7_200,
         "torpor_uplink_failures": 2,
       ])
+    let page = String(decoding: readFile("\(packageRoot)/Docs/Reference/metrics.md"), as: UTF8.self)
+    let rows = page.matches(of: #/\n\| `(torpor_uplink_[a-z_]+)` \| (counter|gauge) \|/#)
+    #expect(
+      Dictionary(uniqueKeysWithValues: rows.map { (String($0.output.1), String($0.output.2)) })
+        == samples.kinds, "the page lists exactly the metrics with their types")
     #expect(status.writeMetrics(to: folder.path + "/missing/torpor-uplink.prom") != 0)
   }
 }
