@@ -20,7 +20,7 @@ import UplinkPayload
 
   @Test("The file has every value, and replaces an earlier one")
   func file() throws {
-    var status = try status()
+    var status = try self.status()
     status.delay = .milliseconds(3_605_250)
     status.lastUpload = UTCTime(microseconds: 1_800_000_000_500_000)
     (status.uploads, status.fixes, status.failures) = (3, 7_200, 2)
