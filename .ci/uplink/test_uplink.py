@@ -42,10 +42,12 @@ def refused_settings(broker, folder):
         wrong.chmod(0o600)
         yield "a wrong password", "the broker refused the connection; check `user`, `password_file`", "board-1", {
             "ports": ports, "password_file": str(wrong)}
-        yield "the topics of another board", "the broker refused to send receipts: permit this user to read", "board-1", {
-            "ports": ports, "device": "board-2"}
-        # NATS and RabbitMQ acknowledge a message that the user may not send.
-        yield "a denied topic", "that it may read and write the topics of this board", "silent", {"ports": ports}
+        # RabbitMQ ends the connection. NATS acknowledges a message that the user may not send.
+        ends = "ended the connection; if it does so again, permit this user to use the topics"
+        others, denied = (ends, ends) if type(broker).__name__ == "RabbitMQ" else (
+            "the broker refused to send receipts: permit this user to read", "that it may read and write the topics of this board")
+        yield "the topics of another board", others, "board-1", {"ports": ports, "device": "board-2"}
+        yield "a denied topic", denied, "silent", {"ports": ports}
         return
     yield "an unknown authority", "the broker's certificate is not accepted", "board-1", {"ports": ports, "ca": "stranger.crt"}
     yield "no certificate of the board", "TLS failed", "board-1", {"ports": ports, "certificate": None, "key": None}
