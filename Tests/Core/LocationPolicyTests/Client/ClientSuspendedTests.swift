@@ -202,8 +202,8 @@ struct ClientSuspendedTests {
     let bench = isOpen ? full() : twiceFull()
     if isOpen {
       bench.now = 20
-      bench.send(.setExecution(.background), .acknowledge(bench.name(3)))
-      bench.send(.setExecution(.suspended))
+      bench.send(.setExecution(.background))
+      bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
       bench.fixes(4)
       update(bench)
     }

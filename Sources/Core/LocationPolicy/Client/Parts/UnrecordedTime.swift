@@ -71,8 +71,9 @@ struct UnrecordedTime: Sendable {
     position = sequence
   }
 
-  /// Acquisition stops again before the period was acknowledged; the newest fix in the ring is below `head`.
+  /// Acquisition stops again, or still, before the period was acknowledged; the newest fix in the ring is below `head`.
   mutating func reopen(at head: UInt64) {
+    guard to != nil || isReported else { return }
     if isReported { position = head }
     if head > sequence { coversFixes = true }
     to = nil
