@@ -109,6 +109,12 @@ def query(database, text, *values):
     return rows
 
 
+def execute(database, text):
+    with psycopg2.connect(database.address) as connection, connection.cursor() as cursor:
+        cursor.execute(text)
+    connection.close()
+
+
 def becomes(condition, seconds=20):
     """Whether the condition becomes true."""
     end = time.monotonic() + seconds

@@ -27,6 +27,7 @@ class Table:
     def __init__(self, database, device):
         self.database, self.device = database, device
         self.denied = set()  # numbers of fixes of times without permission, which are never delivered (RNG-6)
+        self.refused = set()  # numbers of fixes in messages that the store has refused and keeps
 
     def select(self, text):
         return query(self.database, text, self.device)
@@ -51,8 +52,8 @@ class Table:
         return {number for first, after in ranges for number in range(first, after)}
 
     def absent(self):
-        """Numbers of fixes before the newest one that are neither stored nor reported as lost."""
-        return set(range(self.next_sequence())) - {row[0] for row in self.rows()} - self.in_gaps() - self.denied
+        """Numbers of fixes before the newest one that are neither stored nor kept nor reported as lost."""
+        return set(range(self.next_sequence())) - {row[0] for row in self.rows()} - self.in_gaps() - self.denied - self.refused
 
     def check(self, board, store, broker, what):
         """Waits until every fix that has a number now is stored or part of a gap, and compares the table with the ring."""
@@ -68,7 +69,7 @@ class Table:
         rows = self.rows()
         stored = {row[0]: tuple(row[1:]) for row in rows}
         numbers = [row[0] for row in rows]
-        lacking = sorted(number for number, fix in board.ring().items() if number < end and stored.get(number) != fix)
+        lacking = sorted(number for number, fix in board.ring().items() if number < end and stored.get(number) != fix and number not in self.refused)
         check(not lacking, f"{what}: the table has every fix of the ring, with its values", lacking[:20])
         absent = sorted(self.absent())
         check(not absent, f"{what}: every number is stored or part of a gap", absent[:20])

@@ -19,12 +19,15 @@ import time
 from boards import Board, Line
 from brokers import KINDS, Postgres, Programs, SecondMosquitto, end_on_signals
 from clients import Board as Connection
-from clients import becomes, is_store_ready, query, watch_store
+from clients import STORE, becomes, execute, is_store_ready, query, watch_store
 from tables import Table, check, failures
+
+sys.path.insert(0, str(STORE.parent))
+import torpor_payload  # noqa: E402
 
 # Limits of an upload: context switches of torpor-uplink, and its memory in kB.
 SWITCHES, MEMORY = 10, 13_312
-PARTS = ("refusals", "cost", "revocation", "down", "kills", "gap", "clock")
+PARTS = ("refusals", "cost", "revocation", "refused", "down", "kills", "gap", "clock")
 
 
 def refused_settings(broker, folder):
@@ -39,8 +42,12 @@ def refused_settings(broker, folder):
         wrong.chmod(0o600)
         yield "a wrong password", "the broker refused the connection; check `user`, `password_file`", "board-1", {
             "ports": ports, "password_file": str(wrong)}
-        yield "the topics of another board", "", "board-1", {"ports": ports, "device": "board-2"}
-        yield "a denied topic", "", "silent", {"ports": ports}
+        # RabbitMQ ends the connection. NATS acknowledges a message that the user may not send.
+        ends = "ended the connection; if it does so again, permit this user to use the topics"
+        others, denied = (ends, ends) if type(broker).__name__ == "RabbitMQ" else (
+            "the broker refused to send receipts: permit this user to read", "that it may read and write the topics of this board")
+        yield "the topics of another board", others, "board-1", {"ports": ports, "device": "board-2"}
+        yield "a denied topic", denied, "silent", {"ports": ports}
         return
     yield "an unknown authority", "the broker's certificate is not accepted", "board-1", {"ports": ports, "ca": "stranger.crt"}
     yield "no certificate of the board", "TLS failed", "board-1", {"ports": ports, "certificate": None, "key": None}
@@ -141,6 +148,40 @@ def test_revocation(board, table):
     numbers = sorted(table.denied)
     check(not numbers or numbers[0] >= before and numbers[-1] - numbers[0] == len(numbers) - 1 < 90,
           "without permission: only the fixes of that time are not sent", numbers)
+
+
+# What the database does with the rows of a board while it rejects them.
+REJECTION = """
+create function reject() returns trigger language plpgsql as
+  $$ begin raise exception 'a value that is not accepted' using errcode = 'data_exception'; end $$;
+create trigger reject before insert on fixes for each row when (new.device = 'board-1') execute function reject();
+"""
+
+
+def test_refused_message(board, table):
+    """The database rejects the values of messages: the store keeps and refuses them, and the board goes on with later ones."""
+    kept = "select message from poison where refused and topic = 'torpor/' || %s || '/fixes' order by id"
+    start, before, known = board.next_sequence(), board.report(), len(table.select(kept))
+    lines = len(board.log.read_text().splitlines())
+    execute(table.database, REJECTION)
+    check(becomes(lambda: len(table.select(kept)) > known, 90), "the store keeps a message that the database rejects")
+    execute(table.database, "drop trigger reject on fixes; drop function reject()")
+    count = table.count()
+    check(becomes(lambda: table.count() > count, 90), "the board sends the next messages after a refusal")
+    report = board.report()
+    check(report["failures"] == 0 and "problem" not in report and report["fixes"] > before["fixes"],
+          "a refused message is no failure of an upload", report)
+    log = board.log.read_text().splitlines()[lines:]
+    check(sum("the store refuses a message of the topic fixes, and has set it aside: a value that is not accepted" in line
+              for line in log) == 1, "one line in the log says why the store has refused messages", log)
+    fixes = [fix for message in table.select(kept)[known:] for fix in torpor_payload.decode(bytes(message))["fixes"]]
+    table.refused = {fix["sequence"] for fix in fixes}
+    check(table.absent() == set() and table.refused and min(table.refused) >= start - 60,
+          "the refused messages have exactly the fixes that are not stored", sorted(table.absent()))
+    # The message after the refused ones names a fix that is not in the table.
+    holes = table.select("select sequence from holes where device = %s")
+    check(holes == [max(table.refused)], "the store has one hole, behind the refused messages", holes)
+    execute(table.database, "delete from holes")
 
 
 def test_lossy_broker(board, table, store, broker):
@@ -293,7 +334,7 @@ def main():
         if "refusals" in parts:
             test_refusals(folder, programs, broker, database)
         table = Table(database, "board-1")
-        if {"cost", "revocation", "down", "kills"} & set(parts):
+        if {"cost", "revocation", "refused", "down", "kills"} & set(parts):
             with Board(folder / "board", programs, broker) as board:
                 test_check(board)
                 board.restart("uplink")
@@ -302,6 +343,8 @@ def main():
                     test_cost(board)
                 if "revocation" in parts:
                     test_revocation(board, table)
+                if "refused" in parts:
+                    test_refused_message(board, table)
                 if "down" in parts:
                     (test_lossy_broker if len(broker.nodes) == 1 else test_majority_down)(board, table, store, broker)
                 for seed in options.seeds.split(",") if "kills" in parts else ():

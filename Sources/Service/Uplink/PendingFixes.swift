@@ -61,6 +61,12 @@ struct PendingFixes {
   /// The newest fix.
   var last: FixName? { entries.last { $0.name != nil }?.name }
 
+  /// The oldest fix.
+  var oldest: StoredFix? {
+    for case .fix(let stored) in entries { return stored }
+    return nil
+  }
+
   /// Adds delivered fixes.
   mutating func add(_ fixes: [StoredFix]) {
     for fix in fixes { add(.fix(fix)) }

@@ -268,8 +268,9 @@ public struct UplinkController: ~Copyable {
       if case .locationNotPermitted = error { return handle(.denied, isReduced: isReduced) }
       // Without a hold the upload still works, if the board is not suspended meanwhile.
     }
-    let confirmed = pending.confirmations
+    let (confirmed, oldest) = (pending.confirmations, pending.oldest)
     let failure = try send(&session)
+    status.delay = age(of: oldest)
     // The service ends the hold together with the permission.
     guard isPermitted else { return }
     if let hold { try session.call(.endHold(hold)) }
@@ -293,6 +294,14 @@ public struct UplinkController: ~Copyable {
     // Dropped fixes are delivered again to a new session, and so is the fix after a gap that is pending.
     if pending.hasDropped && !pending.hasMessage { hasEnded = true }
     if !isDeferring { try allowDeferral(&session) }
+  }
+
+  /// Age of a fix now; nil if it is of an earlier boot and has no date.
+  private func age(of stored: StoredFix?) -> Interval? {
+    guard let stored else { return nil }
+    if let utc = stored.fix.utc { return UplinkClock.utc - utc }
+    guard let boot, stored.name.generation >= boot.generation else { return nil }
+    return UplinkClock.now - stored.fix.acquired
   }
 
   /// Sends with the first destination that works. Returns the last error; nil on success.

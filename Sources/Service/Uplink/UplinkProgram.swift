@@ -31,13 +31,26 @@ public enum UplinkProgram {
   /// - Parameters:
   ///   - socket: Path of the service's socket.
   ///   - status: File for the status; nil for none.
+  ///   - metrics: Folder for the file with the metrics; nil for none.
   ///   - log: Writes a line to the log.
   public static func run(
-    _ settings: UplinkSettings, socket: String, status: String?, log: @escaping (String) -> Void
+    _ settings: UplinkSettings, socket: String, status: String?, metrics: String?,
+    log: @escaping (String) -> Void
   ) throws(ClientError) -> Never {
     for warning in settings.warnings { log(warning) }
+    var lastFailure: Int32 = 0
     var controller = UplinkController(settings, socket: socket, log: log) { report in
       if let status { report.write(to: status) }
+      guard let metrics else { return }
+      let path = "\(metrics)/torpor-uplink.prom"
+      let failure = report.writeMetrics(to: path)
+      if failure != 0, failure != lastFailure {
+        let reason = unsafe String(cString: strerror(failure))
+        log(
+          "'\(path)' cannot be written: \(reason); name a folder that this user may write to with "
+            + "--metrics, for example /run/torpor-uplink")
+      }
+      lastFailure = failure
     }
     try controller.run()
   }

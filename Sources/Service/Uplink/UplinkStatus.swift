@@ -3,7 +3,7 @@ import LocationTypes
 import TextFormats
 import UplinkPayload
 
-/// What the program reports about its uploads, for `torpor uplink status`. It has no position.
+/// What the program reports about its uploads, for `torpor uplink status` and Prometheus. It has no position.
 public struct UplinkStatus: Equatable, Sendable {
   /// Name of the board.
   var device: DeviceName
@@ -11,6 +11,8 @@ public struct UplinkStatus: Equatable, Sendable {
   var broker: String?
   /// Time of the last complete upload; nil before the first one.
   var lastUpload: UTCTime?
+  /// Age of the oldest fix of the last upload, complete or failed, at its end; nil without a known one.
+  var delay: Interval?
   /// Fixes that were confirmed since the start of the program.
   var fixes = 0
   /// Uploads since then.
@@ -43,16 +45,52 @@ public struct UplinkStatus: Equatable, Sendable {
     return output.bytes
   }
 
-  /// Replaces the file. A failure is ignored: the status is for people only.
-  func write(to path: String) {
+  /// Metrics in Prometheus' text format. Unknown values have no sample.
+  var metrics: String {
+    var text = PrometheusText()
+    if let delay {
+      text.begin(
+        "torpor_uplink_delay_seconds", .gauge,
+        "Age of the oldest fix of the last upload, complete or failed, at its end.")
+      text.sample(delay.microseconds, scale: 6)
+    }
+    if let lastUpload {
+      text.begin(
+        "torpor_uplink_last_upload_timestamp_seconds", .gauge,
+        "Time of the last complete upload since 1970, UTC.")
+      text.sample(lastUpload.microseconds, scale: 6)
+    }
+    text.begin("torpor_uplink_uploads_total", .counter, "Complete uploads.")
+    text.sample(Int64(uploads))
+    text.begin("torpor_uplink_fixes_total", .counter, "Fixes that were confirmed.")
+    text.sample(Int64(fixes))
+    text.begin(
+      "torpor_uplink_failures", .gauge, "Failed uploads since the last complete one.")
+    text.sample(Int64(failures))
+    return text.string
+  }
+
+  /// Replaces the file with the status. A failure is ignored: the status is for people only.
+  func write(to path: String) { _ = UplinkStatus.replace(path, with: json) }
+
+  /// Replaces the file with the metrics. Returns the error number, 0 on success.
+  func writeMetrics(to path: String) -> Int32 {
+    UplinkStatus.replace(path, with: Array(metrics.utf8))
+  }
+
+  /// Writes another file and renames it, because a reader may open the file at any time. Returns the error number, 0 on
+  /// success; a partial write is a full disk.
+  private static func replace(_ path: String, with bytes: [UInt8]) -> Int32 {
     let temporary = path + ".new"
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return }
-    let bytes = json
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = unsafe open(temporary, flags, 0o644)
+    guard descriptor >= 0 else { return errno }
     let count = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
     }
+    let failure = count == bytes.count ? 0 : count < 0 ? errno : ENOSPC
     close(descriptor)
-    if count == bytes.count { _ = unsafe rename(temporary, path) }
+    guard failure == 0 else { return failure }
+    return unsafe rename(temporary, path) == 0 ? 0 : errno
   }
 }

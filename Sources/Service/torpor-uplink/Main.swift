@@ -43,7 +43,9 @@ struct Main {
 
   private static func run(_ settings: UplinkSettings, _ options: Options) -> Never {
     do throws(ClientError) {
-      try UplinkProgram.run(settings, socket: options.socket, status: options.status) { log($0) }
+      try UplinkProgram.run(
+        settings, socket: options.socket, status: options.status, metrics: options.metrics
+      ) { log($0) }
     } catch {
       log("\(error)")
       exit(EX_UNAVAILABLE)

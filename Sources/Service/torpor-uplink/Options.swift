@@ -9,6 +9,8 @@ struct Options {
   var socket = LocationConnection.defaultPath
   /// File for the status; nil for none.
   var status: String?
+  /// Folder for the file with the metrics; nil for none.
+  var metrics: String?
   /// What to check instead of running.
   var check: Check?
 
@@ -19,7 +21,7 @@ struct Options {
   }
 
   static let help = """
-    usage: torpor-uplink [--config FILE] [--socket PATH] [--status FILE]
+    usage: torpor-uplink [--config FILE] [--socket PATH] [--status FILE] [--metrics FOLDER]
            torpor-uplink --check [--config FILE]
            torpor-uplink --check-settings [--config FILE]
 
@@ -28,6 +30,8 @@ struct Options {
       --config FILE     settings (default: \(UplinkProgram.settingsPath))
       --socket PATH     socket of torpord (default: TORPOR_SOCKET, or \(LocationConnection.standardPath))
       --status FILE     where `torpor uplink status` finds the status
+      --metrics FOLDER  write the metrics to torpor-uplink.prom in this folder, for node_exporter's
+                        textfile collector
       --check           connect to each destination, send a test message, wait for the store's answer
       --check-settings  only read the settings
       --help            print this text
@@ -52,14 +56,15 @@ struct Options {
       case "--help", "-h": return .output(help)
       case "--check": options.check = .destinations
       case "--check-settings": options.check = .settings
-      case "--config", "--socket", "--status":
+      case "--config", "--socket", "--status", "--metrics":
         guard let path = remaining.popFirst(), !path.isEmpty else {
           return .invalid("\(name) requires a path")
         }
         switch name {
         case "--config": options.config = path
         case "--socket": options.socket = path
-        case _: options.status = path
+        case "--status": options.status = path
+        case _: options.metrics = path
         }
       default: return .invalid("unknown option '\(name)'")
       }

@@ -488,8 +488,8 @@ extension Client {
     let gapStart = bookmark.gapAfter.map { ring.resumeSequence(after: $0) }
     guard isAssumed || gapStart != nil else { return }
     recording.restore(
-      isAssumed: isAssumed, gapStart: gapStart, until: start, recorder: recorder, slack: slack,
-      in: ring)
+      isAssumed: isAssumed, gapStart: gapStart, coversFixes: bookmark.gapCoversFixes, until: start,
+      recorder: recorder, slack: slack, in: ring)
     guard recorder == .holdsFixes else { return }
     delivery.open()
     updates.stop(drainingUntil: start + slack, delivers: false)

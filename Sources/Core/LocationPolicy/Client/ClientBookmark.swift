@@ -23,8 +23,12 @@ public struct ClientBookmark: Equatable, Sendable {
   public var visitsFrom: FixName?
 
   /// The last fix before a time without recording whose gap is not acknowledged; encoded as ``excludedAfter`` without
-  /// ``excludedThrough`` (BKG-5, BKG-20).
-  public var gapAfter: FixName? { excludedThrough == nil ? excludedAfter : nil }
+  /// ``excludedThrough``, or with the same name, if fixes lie within that time (BKG-5, BKG-20).
+  public var gapAfter: FixName? {
+    excludedThrough == nil || excludedThrough == excludedAfter ? excludedAfter : nil
+  }
+  /// Whether fixes lie within the time without recording.
+  public var gapCoversFixes: Bool { gapAfter != nil && excludedThrough != nil }
 
   /// Creates a bookmark.
   public init(
@@ -63,7 +67,8 @@ extension Client {
       acknowledged: ring.bookmark(below: cursor.acknowledged), isOpenEnded: end == .max,
       undeliveredThrough: end == .max ? nil : ring.bookmark(below: end),
       excludedAfter: gap ?? excludedRange.flatMap { ring.bookmark(below: $0.lowerBound) },
-      excludedThrough: excludedRange.flatMap { ring.bookmark(below: $0.upperBound) },
+      excludedThrough: excludedRange.flatMap { ring.bookmark(below: $0.upperBound) }
+        ?? (recording.coversFixes ? gap : nil),
       significantFrom: services.significantFrom.map { ring.bookmark(from: $0) },
       visitsFrom: services.visitsFrom.map { ring.bookmark(from: $0) })
   }

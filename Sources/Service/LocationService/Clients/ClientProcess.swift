@@ -1,4 +1,5 @@
 import LocationPolicy
+import LocationTypes
 import LocationWire
 
 /// The running process of a client, from `Connect` until it ends, disconnects or is taken over.
@@ -127,6 +128,9 @@ enum LossReport: Equatable {
   case sent
   /// The gap was written, and the fix with this sequence number, or one after it.
   case followed(by: UInt64)
+  /// The process has acknowledged a name with such a sequence number. A power cut may have destroyed the fix of that name:
+  /// then it was not sent after the gap, and another fix has its number.
+  case acknowledged(FixName, followedBy: UInt64)
 }
 
 /// Services that the current process has started. It receives no pending events of other services (BKG-6).

@@ -251,19 +251,35 @@ struct ServedClient {
     guard let process else { return false }
     switch process.lossReport {
     case .absent, .queued: return false
-    case .sent, .followed:
+    case .sent, .followed, .acknowledged:
       self.process?.setLossReport(.absent)
       return mayHaveLostFixes
     }
   }
 
-  /// The process has acknowledged the fixes up to this sequence number. If one of them was sent after the gap of a
-  /// possible loss, the gap is handled.
-  mutating func acknowledgeLoss(through sequence: UInt64) {
-    guard mayHaveLostFixes, case .followed(let first)? = process?.lossReport, sequence >= first
-    else { return }
-    mayHaveLostFixes = false
-    rows.markDirty()
+  /// The process has acknowledged the fixes up to this one. If it was sent after the gap of a possible loss,
+  /// ``finishLoss(isStored:)`` follows before the rows are saved.
+  mutating func acknowledgeLoss(through name: FixName) {
+    guard mayHaveLostFixes else { return }
+    switch process?.lossReport {
+    case .followed(let first), .acknowledged(_, let first):
+      guard name.sequence >= first else { return }
+      process?.setLossReport(.acknowledged(name, followedBy: first))
+      rows.markDirty()
+    case .absent, .queued, .sent, nil: return
+    }
+  }
+
+  /// Name that was acknowledged after the gap of a possible loss, until ``finishLoss(isStored:)``; nil if none was.
+  var lossAcknowledgement: FixName? {
+    if case .acknowledged(let name, _)? = process?.lossReport { name } else { nil }
+  }
+
+  /// The gap of a possible loss is handled if the ring has the acknowledged fix.
+  mutating func finishLoss(isStored: Bool) {
+    guard case .acknowledged(_, let first)? = process?.lossReport else { return }
+    if isStored { mayHaveLostFixes = false }
+    process?.setLossReport(.followed(by: first))
   }
 
   /// Reason to start the process: a pending event or background session; nil without one.

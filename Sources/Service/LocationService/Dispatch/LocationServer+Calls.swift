@@ -113,7 +113,7 @@ extension LocationServer {
   mutating func requestLocation(_ client: Int) -> WireReply { pass(.requestLocation, client) }
 
   mutating func acknowledge(_ client: Int, _ name: FixName) -> WireReply {
-    clients[client].acknowledgeLoss(through: name.sequence)
+    clients[client].acknowledgeLoss(through: name)
     return pass(.acknowledge(name), client)
   }
 

@@ -29,6 +29,9 @@ extension LocationServer {
 
   private mutating func save(_ client: Int, _ engine: borrowing Engine) {
     let number = clients[client].number
+    if let name = clients[client].lossAcknowledgement {
+      clients[client].finishLoss(isStored: engine.stored(at: name.sequence)?.name == name)
+    }
     var bookmark = engine.bookmark(of: ClientID(client))
     // A report that no program has received is in memory only: the initial event of a restart replaces it (PWR-14).
     if clients[client].pendingReport != nil { bookmark.significantFrom = nil }

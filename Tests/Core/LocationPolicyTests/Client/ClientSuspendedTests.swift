@@ -159,6 +159,69 @@ struct ClientSuspendedTests {
     }
   }
 
+  /// A client that has received four fixes and a gap, and acknowledged only the fixes. Its queue became full a second
+  /// time, and it has received those fixes and the second gap as well.
+  private func twiceFull() -> ClientBench {
+    let bench = full()
+    bench.now = 20
+    #expect(bench.send(.setExecution(.background)) == [.batch(0...3), .gap(4..<4, count: 0)])
+    bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
+    #expect(bench.fixes(4) == [])
+    update(bench)
+    bench.now = 40
+    #expect(bench.send(.setExecution(.background)) == [.batch(4...7), .gap(8..<8, count: 0)])
+    return bench
+  }
+
+  @Test("RNG-4, BKG-5: the next process gets one gap for two periods of which none is acknowledged")
+  func nextProcessAfterTwo() {
+    let bench = twiceFull()
+    #expect(bench.client.recording.period?.from.acquired == Instant(seconds: 4))
+    bench.send(.disconnect)
+    let again = bench.send(.connect, .startUpdating)
+    #expect(again == [.gap(4..<4, count: 0), .batch(4...7)])
+    #expect(bench.client.recording.period?.to?.acquired == Instant(seconds: 40))
+    bench.send(.acknowledge(bench.name(4)), .disconnect)
+    #expect(bench.send(.connect, .startUpdating) == [.batch(5...7)])
+  }
+
+  @Test("RNG-4: a fix before the second gap does not acknowledge it")
+  func earlierFix() {
+    for last in [7, 8] as [UInt64] {
+      let bench = twiceFull()
+      #expect(bench.fixes() == [.batch(8...8)])
+      bench.send(.acknowledge(bench.name(last)))
+      #expect((bench.client.recording.period == nil) == (last == 8))
+    }
+  }
+
+  @Test(
+    "RNG-4, BKG-20: after a restart of the service one gap covers both periods, also if the second is open or the service is killed again",
+    arguments: [false, true], [1, 2])
+  func restartAfterTwo(isOpen: Bool, restarts: Int) {
+    let bench = isOpen ? full() : twiceFull()
+    if isOpen {
+      bench.now = 20
+      bench.send(.setExecution(.background))
+      bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
+      bench.fixes(4)
+      update(bench)
+    }
+    bench.limit = 16
+    for _ in 0..<restarts {
+      bench.now += 10
+      let bookmark = bench.client.bookmark(in: bench.ring)
+      bench.client = Client(restoring: bookmark, in: bench.ring)
+      bench.client.resumeRecording(
+        from: bookmark, at: bench.context.now, recorder: .none, slack: .seconds(2),
+        limit: bench.limit, in: bench.ring)
+    }
+    #expect(bench.client.recording.period?.from.acquired == Instant(seconds: 4))
+    #expect(bench.client.recording.period?.to?.acquired == bench.context.now)
+    let notices: [NoticeValue] = [.gap(4..<4, count: 0), .batch(4...7)]
+    #expect(bench.send(.connect, .setAuthorization(.always), .startUpdating) == notices)
+  }
+
   @Test("BKG-5: a stop delivers the gap once; a restart in the same process does not repeat it")
   func stops() {
     let bench = full()

@@ -121,17 +121,23 @@ struct ClientProcessTests {
     let isQueued = [client.queueLoss(), client.queueLoss()]
     #expect(isQueued == [true, false])
     client.markFixesSent(from: 3)  // before the gap
-    client.acknowledgeLoss(through: 3)
+    client.acknowledgeLoss(through: FixName(generation: 1, sequence: 3))
     client.markLossSent()
-    client.acknowledgeLoss(through: 9)
+    client.acknowledgeLoss(through: FixName(generation: 1, sequence: 9))
     #expect(client.process?.lossReport == .sent && client.mayHaveLostFixes)
     client.markFixesSent(from: 9)
-    client.acknowledgeLoss(through: 8)
+    client.acknowledgeLoss(through: FixName(generation: 1, sequence: 8))
     #expect(client.mayHaveLostFixes && !client.rows.isDirty)
     let mustRepeat = client.withdrawLoss()
     #expect(mustRepeat && client.process?.lossReport == LossReport.absent)
-    client.markLossRead(before: 9)
-    client.acknowledgeLoss(through: 9)
+    for isStored in [false, true] {
+      client.markLossRead(before: 9)
+      client.acknowledgeLoss(through: FixName(generation: 1, sequence: 9))
+      #expect(client.lossAcknowledgement == FixName(generation: 1, sequence: 9))
+      client.finishLoss(isStored: isStored)
+      #expect(client.lossAcknowledgement == nil && client.mayHaveLostFixes != isStored)
+      #expect(client.process?.lossReport == .followed(by: 9))
+    }
     #expect(!client.mayHaveLostFixes && client.rows.isDirty)
     #expect(delivery.unreportedLoss(of: client) == nil)
     #expect(client.withdrawLoss() == false)

@@ -244,6 +244,27 @@ struct RestartTests {
     #expect(isSentLoss("tracker", last))
   }
 
+  @Test("RNG-4: the gap of a power cut is not handled with a fix that the power cut has destroyed")
+  func powerCutDestroyedFix() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.call(.startUpdating, control)
+    for _ in 0..<3 { bench.fix() }
+    let sent = watch.fixes()
+    bench.destroyFix(2)
+    let next = try ServiceBench(after: bench.killed(), boot: BootIdentity(id: [2]))
+    let (again, listener, _) = next.client("tracker")
+    _ = next.call(.startUpdating, again)
+    // Its number is assigned again.
+    next.fix()
+    #expect(listener.fixes().map(\.name.sequence) == [0, 1, 2])
+    #expect(next.call(.acknowledge(sent[2].name), again) == .done)
+    let last = try ServiceBench(after: next.killed(), boot: BootIdentity(id: [2]))
+    #expect(isSentLoss("tracker", last, acknowledges: true))
+    let end = try ServiceBench(after: last.killed(), boot: BootIdentity(id: [2]))
+    #expect(!isSentLoss("tracker", end))
+  }
+
   @Test("RNG-4: a bulk read reports the gap of a power cut until a fix after it is acknowledged")
   func powerCutDrain() throws {
     let bench = try ServiceBench()

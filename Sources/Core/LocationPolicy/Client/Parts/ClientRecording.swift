@@ -17,7 +17,7 @@ import LocationTypes
 ///              begin             end               takeGap while updates run
 ///     none ─────────────→ open ────────→ closed ────────────────────────────→ reported
 ///      ↑                   ↑ ← begin ───── │  ↑                                  │   │
-///      │                   └───────────────│──│────────────── begin (a new one) ─┘   │
+///      │                   └───────────────│──│────────────── begin (extends it) ┘   │
 ///      │                          detach   ↓  │ startUpdates                         │
 ///      │                                  waiting ←───────────────────────── detach ─┤
 ///      └── drop; takeGap without updates; of a reported one: acknowledge, stop ──────┘
@@ -29,8 +29,9 @@ import LocationTypes
 ///
 /// # Invariants
 ///
-/// - At most one period is stored. One that begins while the last is unreported extends it.
-/// - It is reported when the client's position has reached ``UnrecordedTime/sequence``, and only if both limits are
+/// - At most one period is stored. One that begins while the last is not acknowledged extends it (RNG-4): both become
+///   one gap, which is reported again.
+/// - It is reported when the client's position has reached ``UnrecordedTime/position``, and only if both limits are
 ///   known.
 ///
 /// Only the functions of this file write the properties; ``Client`` calls them. All are O(1).
@@ -46,21 +47,24 @@ struct ClientRecording: Sendable {
   /// Whether a gap must be reported before anything else is delivered; `delivered` is the client's position.
   func mustReport(at delivered: UInt64) -> Bool {
     guard let period, !period.isReported, !period.awaitsStart, !period.isOpen else { return false }
-    return delivered >= period.sequence
+    return delivered >= period.position
   }
 
   /// Sequence number from which fixes are delivered after the gap.
   var sequence: UInt64 {
     guard let period, !period.isReported, !period.awaitsStart else { return .max }
-    return period.sequence
+    return period.position
   }
 
   /// Name of the newest fix before a gap that must survive the service: no fix after it is acknowledged; nil if none
-  /// exists.
+  /// exists. An open period need not survive, unless it extends an earlier one: it is assumed at the next start.
   func gapAfter(in ring: borrowing FixRing) -> FixName? {
-    guard let period, !period.isOpen else { return nil }
+    guard let period, !period.isOpen || period.coversFixes else { return nil }
     return ring.bookmark(below: period.sequence)
   }
+
+  /// Whether fixes lie within that gap.
+  var coversFixes: Bool { period?.coversFixes ?? false }
 
   /// The gap of overwritten fixes and the unreported period, combined into one gap.
   func gap(with overwritten: Gap?) -> Gap? {
@@ -81,10 +85,10 @@ struct ClientRecording: Sendable {
 
   /// Acquisition for the client stops.
   mutating func begin(_ context: ClientContext) {
-    if let period, !period.isReported {
-      self.period?.reopen()
-    } else {
+    if period.isNil {
       period = UnrecordedTime(sequence: context.head, from: context.time)
+    } else {
+      period?.reopen(at: context.head)
     }
   }
 
@@ -127,18 +131,20 @@ struct ClientRecording: Sendable {
   ///
   /// - Parameters:
   ///   - isAssumed: Whether the time from the ring's newest fix until the start is assumed to be unrecorded.
-  ///   - gapStart: Sequence number of a period that the previous run did not report; nil if none exists.
+  ///   - gapStart: Sequence number of a period of the previous run that was not acknowledged; nil if none exists.
+  ///   - coversFixes: Whether fixes lie within that period.
   mutating func restore(
-    isAssumed: Bool, gapStart: UInt64?, until start: Instant, recorder: DowntimeRecording,
-    slack: Interval, in ring: borrowing FixRing
+    isAssumed: Bool, gapStart: UInt64?, coversFixes: Bool, until start: Instant,
+    recorder: DowntimeRecording, slack: Interval, in ring: borrowing FixRing
   ) {
-    period = UnrecordedTime(since: gapStart ?? ring.head, until: start, slack: slack, in: ring)
+    let sequence = gapStart ?? ring.head
+    let extends = sequence < ring.head && (isAssumed || coversFixes)
+    period = UnrecordedTime(
+      since: sequence, until: start, slack: slack, coversFixes: extends, in: ring)
     // The first fix after the gap shows when it ended, unless another gap follows: both are one gap (BKG-5).
-    if !isAssumed, let gapStart, let next = ring.stored(at: gapStart) {
-      period?.close(at: next.time)
-    }
+    if !extends, let next = ring.stored(at: sequence) { period?.close(at: next.time) }
     guard recorder == .holdsFixes else { return dropIfCovered() }
-    if gapStart ?? ring.head < ring.head { return }
+    if sequence < ring.head { return }
     period?.beginDrain(hasFixes: ring.head > 0)
   }
 
@@ -170,6 +176,6 @@ struct ClientRecording: Sendable {
 
   /// All fixes below `end` are acknowledged.
   mutating func acknowledge(below end: UInt64) {
-    if let period, period.isReported, end > period.sequence { self.period = nil }
+    if let period, period.isReported, end > period.position { self.period = nil }
   }
 }

@@ -25,8 +25,14 @@ struct UnrecordedTime: Sendable {
     case drained
   }
 
-  /// Sequence number before which the gap is reported: fixes with lower numbers were acquired earlier.
+  /// Sequence number before which the gap is reported to the next process: fixes with lower numbers were acquired
+  /// earlier.
   private(set) var sequence: UInt64
+  /// Sequence number before which the gap is reported to the attached process: after ``sequence`` if it extends a period
+  /// that was reported to this process, because it has received the fixes between both.
+  private(set) var position: UInt64
+  /// Whether fixes lie within it, because it extends an earlier period.
+  private(set) var coversFixes = false
   /// When acquisition stopped.
   private(set) var from: FixTime
   /// When acquisition restarted; nil while it has not.
@@ -51,14 +57,37 @@ struct UnrecordedTime: Sendable {
   /// Whether one of its limits is still unknown.
   var isOpen: Bool { to == nil || isBuffered }
 
-  /// Acquisition stops again before the period was reported.
-  mutating func reopen() { to = nil }
+  /// Creates a period, before or after its end.
+  init(
+    sequence: UInt64, from: FixTime, to: FixTime? = nil, awaitsStart: Bool = false,
+    slack: Interval = .zero, coversFixes: Bool = false
+  ) {
+    self.sequence = sequence
+    self.from = from
+    self.to = to
+    self.awaitsStart = awaitsStart
+    self.slack = slack
+    self.coversFixes = coversFixes
+    position = sequence
+  }
+
+  /// Acquisition stops again, or still, before the period was acknowledged; the newest fix in the ring is below `head`.
+  mutating func reopen(at head: UInt64) {
+    guard to != nil || isReported else { return }
+    if isReported { position = head }
+    if head > sequence { coversFixes = true }
+    to = nil
+    isReported = false
+  }
 
   /// Acquisition restarts.
   mutating func close(at time: FixTime) { to = time }
 
   /// The newest fix in the ring, below `head`, was acquired before the period.
-  mutating func begin(at head: UInt64) { sequence = head }
+  mutating func begin(at head: UInt64) {
+    sequence = head
+    position = head
+  }
 
   /// It is reported to the process that is attached.
   mutating func markReported() { isReported = true }
@@ -67,6 +96,7 @@ struct UnrecordedTime: Sendable {
   mutating func detach() {
     isReported = false
     awaitsStart = true
+    position = sequence
   }
 
   /// Updates start: the period is for the process that is attached.
@@ -91,7 +121,7 @@ struct UnrecordedTime: Sendable {
       restartDrain = .drained
     case .awaited, .draining:
       from = time
-      sequence = head
+      begin(at: head)
       restartDrain = .draining
     case .drained: break
     }
@@ -110,8 +140,11 @@ public enum DowntimeRecording: Sendable {
 
 extension UnrecordedTime {
   /// Creates the period from the fix before `sequence` until the service starts; it is reported to the next process.
+  ///
+  /// - Parameter coversFixes: Whether fixes lie within it.
   init(
-    since sequence: UInt64, until start: Instant, slack: Interval, in ring: borrowing FixRing
+    since sequence: UInt64, until start: Instant, slack: Interval, coversFixes: Bool,
+    in ring: borrowing FixRing
   ) {
     var from = FixTime(acquired: .boot, utc: nil)
     if sequence > 0, let newest = ring.stored(at: sequence - 1)?.fix {
@@ -120,7 +153,7 @@ extension UnrecordedTime {
     }
     self.init(
       sequence: sequence, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
-      slack: slack)
+      slack: slack, coversFixes: coversFixes)
   }
 
   /// The period as a gap. The number of missing fixes is unknown, because they were never acquired.

@@ -1,0 +1,48 @@
+import LocationTypes
+import TestSupport
+import Testing
+import UplinkPayload
+
+@testable import Uplink
+
+@Suite("Metrics of the uplink") struct UplinkMetricsTests {
+  private func status() throws -> UplinkStatus {
+    try UplinkStatus(#require(DeviceName("board-1")))
+  }
+
+  @Test("Before the first upload, delay and time have no sample")
+  func beforeFirst() throws {
+    let samples = PrometheusSamples(try status().metrics)
+    #expect(samples.problems == [])
+    #expect(samples["torpor_uplink_delay_seconds"] == nil)
+    #expect(samples["torpor_uplink_uploads_total"] == 0)
+  }
+
+  @Test("The file has every value, and replaces an earlier one")
+  func file() throws {
+    var status = try self.status()
+    status.delay = .milliseconds(3_605_250)
+    status.lastUpload = UTCTime(microseconds: 1_800_000_000_500_000)
+    (status.uploads, status.fixes, status.failures) = (3, 7_200, 2)
+    let folder = TestFolder()
+    let path = folder.path + "/torpor-uplink.prom"
+    #expect(status.writeMetrics(to: path) == 0)
+    #expect(status.writeMetrics(to: path) == 0)
+    let samples = PrometheusSamples(
+      String(decoding: folder.read("torpor-uplink.prom"), as: UTF8.self))
+    #expect(samples.problems == [])
+    #expect(
+      samples.values == [
+        "torpor_uplink_delay_seconds": 3_605.25,
+        "torpor_uplink_last_upload_timestamp_seconds": 1_800_000_000.5,
+        "torpor_uplink_uploads_total": 3, "torpor_uplink_fixes_total": 7_200,
+        "torpor_uplink_failures": 2,
+      ])
+    let page = String(decoding: readFile("\(packageRoot)/Docs/Reference/metrics.md"), as: UTF8.self)
+    let rows = page.matches(of: #/\n\| `(torpor_uplink_[a-z_]+)` \| (counter|gauge) \|/#)
+    #expect(
+      Dictionary(uniqueKeysWithValues: rows.map { (String($0.output.1), String($0.output.2)) })
+        == samples.kinds, "the page lists exactly the metrics with their types")
+    #expect(status.writeMetrics(to: folder.path + "/missing/torpor-uplink.prom") != 0)
+  }
+}
