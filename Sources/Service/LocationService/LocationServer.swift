@@ -114,6 +114,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var persistence: Persistence
   /// Receiver, energy, and reasons why the board does not sleep.
   private(set) var power: ServicePower
+  /// What programs have used the service.
+  private(set) var programUse = ProgramUse()
   /// Feed of the system clock; nil without chronyd's socket.
   private(set) var clock: ClockFeed?
   /// File with the metrics; nil for none.
@@ -182,6 +184,14 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// Sets why the board stays on although it could be off; nil if it does not.
   mutating func setPowerOffBlocker(_ blocker: SleepBlocker?) { power.setPowerOffBlocker(blocker) }
+
+  /// Records that a program which uses gpsd's protocol disconnects.
+  mutating func recordGPSDDisconnect() {
+    programUse.recordDisconnect(wasLaunched: false, at: now)
+  }
+
+  /// Records that the service has started a program.
+  mutating func recordLaunch() { programUse.recordLaunch(at: now) }
 
   /// Requests a flush of all deferred fixes.
   mutating func requestFlush() { power.requestFlush() }
@@ -313,6 +323,9 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func close(_ index: Int) {
     guard let connection = connections.remove(index, at: now) else { return }
     answers.removeAll(for: index)
+    if connection.hasMadeCall {
+      programUse.recordDisconnect(wasLaunched: isLaunched(connection), at: now)
+    }
     switch connection.purpose {
     case .open, .drain: break
     case .control(let client, _): if clients[client].control == index { processEnded(client) }

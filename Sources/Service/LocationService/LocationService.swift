@@ -184,7 +184,7 @@ public struct LocationService: ~Copyable {
   /// profile's sync interval. Unsynced fixes bound the wait, or are synced before a suspend.
   private mutating func turn() {
     checkInhibitorLocks()
-    planPowerOff()
+    loop.planPowerOff(&powerOff)
     let isQuiet = loop.engine.isReceiverQuiet
     var isUnsynced = hasUnsynced
     if isUnsynced,
@@ -277,32 +277,12 @@ public struct LocationService: ~Copyable {
   // including this service, so the decision is made here and not in the engine's plan.
 
   /// Time of the next check whether the board may be off; `.distantFuture` for never.
-  private var powerOffDue: Instant {
-    powerOff?.nextCheck(until: powerOffEnd, at: now) ?? .distantFuture
-  }
-
-  /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
-  private var powerOffEnd: Instant? {
-    guard let end = loop.powerOffEnd, end < .distantFuture else { return nil }
-    return end
-  }
-
-  /// Has the engine plan for a board that may be switched off while no program uses the service (PWR-14).
-  private mutating func planPowerOff() {
-    guard powerOff != nil else { return }
-    let mayBeOff = loop.clients.callerCount == 0 && !loop.engine.usesMotionLine
-    if let change = powerOff?.planChange(mayBeOff: mayBeOff) { loop.allowPowerOff(change) }
-  }
+  private var powerOffDue: Instant { loop.powerOffDue(powerOff, at: now) }
 
   /// Whether to switch the board off now. Sets the alarm and writes the intent to the disk before returning true.
   private mutating func preparePowerOff() -> Bool {
-    guard var control = powerOff else { return false }
-    let outcome = control.attempt(
-      callers: loop.clients.callerCount, isAttended: loop.clients.isAttended, until: powerOffEnd,
-      at: now)
-    powerOff = control
-    loop.clients.setPowerOffBlocker(control.blocker)
-    switch outcome {
+    let now = now
+    switch loop.attemptPowerOff(&powerOff, at: now) {
     case .notNow, .refused(nil): return false
     case .refused(let blocker?):
       log.write(.notice, "the board stays on although it could be off: \(blocker)")

@@ -43,11 +43,9 @@ struct SimulatedPowerOff {
       loop.allowPowerOff(true)
     }
     let now = loop.board.now
-    if loop.clients.consumeLaunch() {
-      _ = rule.check(callers: 1, isAttended: false, until: nil, at: now)
-    }
     let end = SimulatedPowerOff.end(loop)
-    guard rule.check(callers: 0, isAttended: false, until: end, at: now), let end else { return }
+    let use = ServiceUse(lastEnd: loop.clients.consumeLaunch() ? now : .boot)
+    guard rule.check(use, until: end, at: now), let end else { return }
     SimulatedPowerOff.stop(&loop)
     let bookmark = loop.engine.bookmark(of: SimulatedClient.id)
     let start = loop.board.now

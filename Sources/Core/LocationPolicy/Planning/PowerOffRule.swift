@@ -13,7 +13,7 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   /// Whether the board's own alarm started it, and since then only programs have used the service that it launched
   /// itself.
   private var isUnattended: Bool
-  /// Time since which no program uses the service; nil if one does.
+  /// Time since which no program uses the service; nil if one does. The start of a program counts as use.
   package private(set) var unusedSince: Instant?
   /// Why the board stays on although it could be off; nil if switching off was not refused.
   package private(set) var refusal: Refusal?
@@ -40,15 +40,12 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   /// Updates whether the service is in use, and checks whether switching off may be attempted.
   ///
   /// - Parameters:
-  ///   - callers: Number of programs that use the service.
-  ///   - isAttended: Whether one of them was not launched by the service.
+  ///   - use: How programs use the service.
   ///   - end: Time at which the service must run again; nil if the board must not be off.
   /// - Returns: Whether to attempt to switch the board off now.
-  package mutating func check(
-    callers: Int, isAttended: Bool, until end: Instant?, at now: Instant
-  ) -> Bool {
-    unusedSince = callers == 0 ? unusedSince ?? now : nil
-    if isAttended { isUnattended = false }
+  package mutating func check(_ use: ServiceUse, until end: Instant?, at now: Instant) -> Bool {
+    unusedSince = use.programs == 0 ? max(unusedSince ?? now, use.lastEnd) : nil
+    if use.isAttended { isUnattended = false }
     guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime, now >= earliest,
       board.isOffCheapest(for: end - now)
     else {
@@ -83,5 +80,22 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
     guard let end, let unusedSince else { return nil }
     let next = max(max(unusedSince + requiredUnusedTime, retry.nextTime), earliest)
     return next > now && board.isOffCheapest(for: end - next) ? next : nil
+  }
+}
+
+/// How programs use the service, as ``PowerOffRule`` needs it.
+package struct ServiceUse: Equatable, Sendable {
+  /// Number of programs that use it now.
+  package let programs: Int
+  /// Whether one that uses it, or has used it in this run, was not launched by the service.
+  package let isAttended: Bool
+  /// Last time at which a program stopped using it or was started; boot if none did.
+  package let lastEnd: Instant
+
+  /// Creates a value; without arguments that of a service that no program has used.
+  package init(programs: Int = 0, isAttended: Bool = false, lastEnd: Instant = .boot) {
+    self.programs = programs
+    self.isAttended = isAttended
+    self.lastEnd = lastEnd
   }
 }

@@ -63,10 +63,8 @@ public final class BoardPowerOff {
   /// Sets the alarm so that the service runs again at `due`, and stores the record.
   ///
   /// - Returns: What prevents it; nil if the board may be switched off now.
-  public func prepare(until due: Instant) -> SleepBlocker? {
+  public func prepare(until due: Instant, at now: Instant) -> SleepBlocker? {
     guard let alarm else { return .noAlarm }
-    let clock = SystemClock()
-    let now = clock.now
     guard due - startupLead - now >= minimumOffTime else { return .alarmTooNear }
     if let holder = inhibitors.holder(of: .powerOff) { return .inhibited(by: holder) }
     previousAlarm = alarm.setting
@@ -76,7 +74,7 @@ public final class BoardPowerOff {
       return code == EBUSY ? .alarmTooNear : .refused(code: code)
     }
     let intent = WakeIntent(
-      boot: boot, off: now, offUTC: clock.wallTime, offClock_s: alarm.time_s, until: due,
+      boot: boot, off: now, offUTC: SystemClock().wallTime, offClock_s: alarm.time_s, until: due,
       alarm: alarm.name, previousAlarm: previousAlarm)
     let written = intent.write(to: path)
     guard written == 0 else {
@@ -87,7 +85,7 @@ public final class BoardPowerOff {
     return nil
   }
 
-  /// Sets the alarm again, and corrects the record, if the alarm's clock was set since ``prepare(until:)``.
+  /// Sets the alarm again, and corrects the record, if the alarm's clock was set since ``prepare(until:at:)``.
   ///
   /// The kernel removes an alarm that a new time of its clock makes one of the past, for example when the system clock
   /// was synchronised just now and is copied to the real-time clock.

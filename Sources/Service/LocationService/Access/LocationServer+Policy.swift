@@ -7,20 +7,6 @@ extension LocationServer {
   /// Number of clients with a running process.
   var connectedCount: Int { clients.connectedCount }
 
-  /// Number of open connections that have made a call, by clients or other programs.
-  var callerCount: Int {
-    connections.slots.count { $0?.hasMadeCall == true } + gpsd.watcherCount
-  }
-
-  /// Whether a program calls that the service has not launched itself, for example a person's command.
-  var isAttended: Bool {
-    gpsd.watcherCount > 0
-      || connections.slots.contains { slot in
-        guard let slot, slot.hasMadeCall else { return false }
-        return slot.client.map { clients[$0].launch.runningReason == nil } ?? true
-      }
-  }
-
   /// Replaces the policy. It takes effect immediately, also for connected clients (AUT-7).
   ///
   /// Decisions of commands still apply to clients about which no rule decides. For a client that loses rights, stored

@@ -31,6 +31,7 @@ extension LocationServer {
       if let error = starter(Launch(client: name, relaunch: relaunch, reason: reason)) {
         logLine(of: name.user, .error, "cannot start \(program): \(error)")
       } else {
+        recordLaunch()
         logLine(of: name.user, .info, "started \(program)")
       }
     }

@@ -37,6 +37,7 @@ extension LocationServer {
   /// Closes a connection.
   mutating func closeGPSD(_ index: Int) {
     guard let connection = gpsd.connections.remove(index) else { return }
+    if connection.client != nil { recordGPSDDisconnect() }
     detachGPSD(connection)
   }
 

@@ -1,5 +1,6 @@
 import LinuxHAL
 import LocationPolicy
+import LocationRuntime
 import LocationTypes
 
 /// Prepares to switch the board off when ``PowerOffRule`` permits it.
@@ -39,13 +40,10 @@ struct PowerOffControl {
     self.rule = rule
   }
 
-  /// Why the board stays on although it could be off; nil if it does not.
-  var blocker: SleepBlocker? { rule.refusal }
-
   /// Returns whether the engine is to plan for a board that may be switched off, if that has changed.
   ///
   /// - Parameter mayBeOff: Whether no program uses the service, and no line must wake the board.
-  mutating func planChange(mayBeOff: Bool) -> Bool? {
+  fileprivate mutating func planChange(mayBeOff: Bool) -> Bool? {
     let mayBeOff = mayBeOff && rule.refusal == nil
     guard mayBeOff != isPlanned else { return nil }
     isPlanned = mayBeOff
@@ -53,25 +51,57 @@ struct PowerOffControl {
   }
 
   /// Time of the next check if nothing happens before; nil if no check is needed.
-  func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
+  fileprivate func nextCheck(until end: Instant?, at now: Instant) -> Instant? {
     rule.nextCheck(until: end, at: now)
   }
 
   /// Checks the rule, and prepares to switch the board off if it permits that.
   ///
   /// - Parameters:
-  ///   - callers: Number of connections that have made a call.
-  ///   - isAttended: Whether one of them belongs to a program that the service has not launched.
+  ///   - use: How programs use the service.
   ///   - end: Time at which the service must run again; nil if the board must not be off.
-  mutating func attempt(
-    callers: Int, isAttended: Bool, until end: Instant?, at now: Instant
+  fileprivate mutating func attempt(
+    _ use: ServiceUse, until end: Instant?, at now: Instant
   ) -> Outcome {
-    guard rule.check(callers: callers, isAttended: isAttended, until: end, at: now), let end else {
-      return .notNow
-    }
-    if let blocker = board.prepare(until: end) {
+    guard rule.check(use, until: end, at: now), let end else { return .notNow }
+    if let blocker = board.prepare(until: end, at: now) {
       return .refused(rule.recordRefusal(blocker, at: now) ? blocker : nil)
     }
     return .prepared(end - now)
+  }
+
+  /// Why the board stays on although it could be off; nil if it does not.
+  fileprivate var blocker: SleepBlocker? { rule.refusal }
+}
+
+extension LocationLoop where Board: ~Copyable, Clients == LocationServer {
+  /// Has the engine plan for a board that may be switched off while no program uses the service and no line must wake
+  /// the board (PWR-14). Called before each turn.
+  mutating func planPowerOff(_ control: inout PowerOffControl?) {
+    guard control != nil else { return }
+    let mayBeOff = clients.serviceUse.programs == 0 && !engine.usesMotionLine
+    if let change = control?.planChange(mayBeOff: mayBeOff) { allowPowerOff(change) }
+  }
+
+  /// Time of the next check whether the board may be off; `.distantFuture` for never.
+  func powerOffDue(_ control: PowerOffControl?, at now: Instant) -> Instant {
+    control?.nextCheck(until: plannedPowerOffEnd, at: now) ?? .distantFuture
+  }
+
+  /// Checks the rule after a turn, and prepares to switch the board off if it permits that. Reports the reason if the
+  /// board stays on although it could be off.
+  mutating func attemptPowerOff(
+    _ control: inout PowerOffControl?, at now: Instant
+  ) -> PowerOffControl.Outcome {
+    guard let outcome = control?.attempt(clients.serviceUse, until: plannedPowerOffEnd, at: now)
+    else { return .notNow }
+    clients.setPowerOffBlocker(control?.blocker)
+    return outcome
+  }
+
+  /// Time at which the service must run again; nil if the board must not be off, or no wake time is planned.
+  private var plannedPowerOffEnd: Instant? {
+    guard let end = powerOffEnd, end < .distantFuture else { return nil }
+    return end
   }
 }

@@ -48,8 +48,8 @@ struct TuneRecommendation {
   ///
   /// A setting with an error above its bound for more than ``maximumBoundViolation`` of the time is never recommended.
   /// Of the others, the setting with the lowest mean power is recommended. A setting with a motion sensor must save
-  /// more than ``margin`` against the best one without, and a setting of another use case must save more than
-  /// ``margin`` against the best one of this use case. A use case without an acceptable setting gets no recommendation.
+  /// more than ``margin`` against the best one without. A more demanding setting, of another use case, is recommended if
+  /// it needs less power, however little (PWR-3). A use case without an acceptable setting gets no recommendation.
   static func best(of settings: [TuneSetting], _ sums: [TuneSum]) -> [TuneRecommendation] {
     TuneUseCase.all.compactMap { useCase in
       let all = Array(zip(settings, sums)).filter { $0.0.useCase.covers(useCase) }
@@ -58,7 +58,7 @@ struct TuneRecommendation {
       let cheapestOwn = cheapest(of: candidates.filter { $0.0.useCase == useCase })
       let other = cheapest(of: candidates.filter { $0.0.useCase != useCase })
       guard var best = cheapestOwn ?? other else { return nil }
-      if let other, saves(other, best) { best = other }
+      if let other, isBetter(other, than: best) { best = other }
       return TuneRecommendation(
         useCase: useCase, setting: best.0, sum: best.1,
         others: ownSettings.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })
@@ -73,6 +73,14 @@ struct TuneRecommendation {
     let sensing = all.filter { $0.0.hasMotionLine }.min { $0.1.mean_mW < $1.1.mean_mW }
     guard let plain, let sensing else { return plain ?? sensing }
     return saves(sensing, plain) ? sensing : plain
+  }
+
+  /// Whether a more demanding setting replaces the best one of its use case. A motion sensor must save enough.
+  private static func isBetter(
+    _ other: (TuneSetting, TuneSum), than own: (TuneSetting, TuneSum)
+  ) -> Bool {
+    other.0.hasMotionLine && !own.0.hasMotionLine
+      ? saves(other, own) : other.1.mean_mW < own.1.mean_mW
   }
 
   private static func saves(_ a: (TuneSetting, TuneSum), _ b: (TuneSetting, TuneSum)) -> Bool {

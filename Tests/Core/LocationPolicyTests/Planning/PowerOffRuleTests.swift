@@ -24,7 +24,8 @@ import Testing
     _ now: Int64, until end: Int64?, callers: Int = 0, isAttended: Bool = true
   ) -> Bool {
     rule.check(
-      callers: callers, isAttended: callers > 0 && isAttended, until: end.map(at), at: at(now))
+      ServiceUse(programs: callers, isAttended: callers > 0 && isAttended), until: end.map(at),
+      at: at(now))
   }
 
   @Test("off after the minimum time without callers, if the next event is far enough away")
@@ -59,6 +60,18 @@ import Testing
     _ = check(71, until: 9_000)
     let later = (check(190, until: 9_000), check(191, until: 9_000))
     #expect(later == (false, true))
+  }
+
+  @Test("PWR-14: the start of a program restarts the time, before it has connected")
+  mutating func started() {
+    rule = Self.rule(startedByAlarm: true)
+    _ = check(0, until: 9_000)
+    let use = ServiceUse(lastEnd: at(29))
+    for (now, isDue) in [(30, false), (58, false), (59, true)] as [(Int64, Bool)] {
+      let isOff = rule.check(use, until: at(9_000), at: at(now))
+      #expect(isOff == isDue, "\(now)")
+    }
+    #expect(rule.nextCheck(until: at(9_000), at: at(30)) == at(59))
   }
 
   @Test("after the minimum time no wake is scheduled: each turn checks the rule")

@@ -94,7 +94,7 @@ import Testing
     let due = SystemClock().now + .seconds(1_000)
     let service = powerOff(clock)
     #expect(service.confirmAlarm() == 0 && clock.alarm == nil, "nothing is prepared")
-    #expect(service.prepare(until: due) == nil)
+    #expect(service.prepare(until: due, at: SystemClock().now) == nil)
     let alarm = try #require(clock.alarm)
     #expect(service.confirmAlarm() == 0 && clock.alarm == alarm, "the clock runs on")
     // As the kernel does when it copies the system clock: the alarm is of the past, and is removed.
@@ -112,7 +112,7 @@ import Testing
   func record() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     let due = SystemClock().now + .seconds(1_000)
-    #expect(powerOff(clock).prepare(until: due) == nil)
+    #expect(powerOff(clock).prepare(until: due, at: SystemClock().now) == nil)
     #expect(clock.alarm.map { (1_969...1_972).contains($0) } == true, "early enough to boot")
     let stored = try #require(WakeIntent.read(folder.file("wake-intent")))
     #expect(stored.until == due && stored.boot == boot && stored.alarm == "rtc0")
@@ -152,20 +152,21 @@ import Testing
   func blockers() throws {
     let clock = try #require(RealTimeClock(kernel.files))
     let now = SystemClock().now
-    #expect(powerOff(nil).prepare(until: now + .seconds(1_000)) == .noAlarm)
-    #expect(powerOff(clock).prepare(until: now + .seconds(140)) == .alarmTooNear)
+    #expect(powerOff(nil).prepare(until: now + .seconds(1_000), at: now) == .noAlarm)
+    #expect(powerOff(clock).prepare(until: now + .seconds(140), at: now) == .alarmTooNear)
     kernel.make("/run/systemd/inhibit/4", "WHAT=shutdown\nMODE=block\nWHO=apt\n")
-    #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .inhibited(by: "apt"))
+    #expect(powerOff(clock).prepare(until: now + .seconds(1_000), at: now) == .inhibited(by: "apt"))
     kernel.remove("/run/systemd/inhibit/4")
     #expect(clock.alarm == nil)
     let withoutFolder = BoardPowerOff(
       clock, minimumOffTime: .zero, lead: .zero, record: folder.file("none/wake-intent"),
       boot: boot,
       kernel.files)
-    #expect(withoutFolder.prepare(until: now + .seconds(1_000)) == .refused(code: ENOENT))
+    #expect(withoutFolder.prepare(until: now + .seconds(1_000), at: now) == .refused(code: ENOENT))
     #expect(clock.alarm == nil, "no alarm is set for a board that stays on")
     kernel.refuses["wakealarm"] = EINVAL
-    #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .refused(code: EINVAL))
+    #expect(
+      powerOff(clock).prepare(until: now + .seconds(1_000), at: now) == .refused(code: EINVAL))
     #expect(folder.names.isEmpty)
   }
 
@@ -175,12 +176,12 @@ import Testing
     let due = SystemClock().now + .seconds(1_000)
     // Another program's alarm would fire during the shutdown, and ours would not be set.
     #expect(clock.set(1_005) == 0)
-    #expect(powerOff(clock).prepare(until: due) == .alarmTooNear)
+    #expect(powerOff(clock).prepare(until: due, at: SystemClock().now) == .alarmTooNear)
     #expect(clock.alarm == 1_005 && folder.names.isEmpty, "the other program's alarm is kept")
     // An earlier alarm of another program also powers the board on; it is restored.
     #expect(clock.set(1_500) == 0)
     let service = powerOff(clock)
-    #expect(service.prepare(until: due) == nil && clock.alarm == 1_500)
+    #expect(service.prepare(until: due, at: SystemClock().now) == nil && clock.alarm == 1_500)
     service.cancel()
     #expect(clock.alarm == 1_500)
     // The record of the failed power-off remains for the next start.
@@ -188,15 +189,17 @@ import Testing
     #expect(clock.alarm == 1_500)
     // A new process in the same boot: the power-off did not happen, so the alarm is cleared.
     #expect(clock.set(nil) == 0)
-    #expect(powerOff(clock).prepare(until: due) == nil && clock.alarm != nil)
+    #expect(powerOff(clock).prepare(until: due, at: SystemClock().now) == nil && clock.alarm != nil)
     #expect(powerOff(clock).consumeIntent()?.cause == .sameBoot && clock.alarm == nil)
     // Another program's alarm is restored.
     #expect(clock.set(1_500) == 0)
-    #expect(powerOff(clock).prepare(until: due) == nil)
+    #expect(powerOff(clock).prepare(until: due, at: SystemClock().now) == nil)
     #expect(powerOff(clock).consumeIntent()?.cause == .sameBoot && clock.alarm == 1_500)
     #expect(clock.set(nil) == 0)
     kernel.ignoresWrites.insert("wakealarm")
-    #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "the alarm was not stored")
+    #expect(
+      powerOff(clock).prepare(until: due, at: SystemClock().now) == .refused(code: EIO),
+      "the alarm was not stored")
   }
 
   @Test("PWR-4: SIGTERM confirms the power-off; without it the board counts as on")

@@ -91,6 +91,10 @@ struct SocketBoard: LocationBoard, ~Copyable {
   let gpsd: GPSDListeners
   let events: EventWait
   var loop: LocationLoop<SocketBoard, LocationServer>
+  /// Switches the board off, as in `LocationService`; nil for a board that stays on.
+  var powerOff: PowerOffControl?
+  /// How long the board will be off; nil while it is on.
+  private(set) var timeOff: Interval?
   private let ring = RingMemory(capacity: ServiceBench.ringCapacity)
   private let memory: ClientMemory
   private var second: Int64 = 0
@@ -101,12 +105,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
   ///   - hasPoweredOff: Whether that service had switched the board off, for no time.
   ///   - clients: Number of client slots.
   ///   - battery: Charges below which service levels are shed.
+  ///   - unattendedBoard: Parameters of a board that may be switched off.
   ///   - change: Changes the server's environment.
   init(
     _ policy: AccessPolicy = .builtIn(owner: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), hasPoweredOff: Bool = false, canIdle: Bool = false,
     clients: Int = ServiceBench.clients, servesGPSD: Bool = false,
-    battery: BatteryThresholds = BatteryThresholds(),
+    battery: BatteryThresholds = BatteryThresholds(), unattendedBoard: BoardParameters? = nil,
     log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Environment) -> Void = { _ in }
   ) throws {
@@ -143,6 +148,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
         wakesOnPin: false,
         wakesOnBytes: true)
     }
+    parameters.unattendedBoard = unattendedBoard
+    // A board is switched off only while its receiver sleeps.
+    parameters.canStandby = unattendedBoard != nil
     var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), parameters: parameters)
     setup.battery = battery
     let loss = LocationService.recordRun(fixes, boot, state)
@@ -170,8 +178,16 @@ struct SocketBoard: LocationBoard, ~Copyable {
     ring[ring.size - (ServiceBench.ringCapacity - slot) * FixRing.slotSize] ^= 0xFF
   }
 
-  /// Runs the service until no work is left.
-  func settle() { for _ in 0..<8 { _ = loop.turn() } }
+  /// Runs the service until no work is left, or until it switches the board off.
+  func settle() {
+    for _ in 0..<8 where timeOff == nil {
+      loop.planPowerOff(&powerOff)
+      _ = loop.turn()
+      if case .prepared(let time) = loop.attemptPowerOff(&powerOff, at: stage.now) {
+        timeOff = time
+      }
+    }
+  }
 
   /// The generation of the current fixes.
   var generation: UInt32 { loop.engine.generation }
@@ -211,6 +227,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// The time of the service's next timer.
   var deadline: Instant { loop.clients.deadline }
+
+  /// The time of the next check whether the board may be off.
+  var powerOffCheck: Instant {
+    loop.powerOffDue(powerOff, at: stage.now)
+  }
 
   /// Whether a hold of a client keeps the board from sleeping.
   var isHeld: Bool { loop.clients.keepsBoardAwake }

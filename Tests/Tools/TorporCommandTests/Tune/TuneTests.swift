@@ -188,12 +188,12 @@ struct TuneTests {
     #expect(lines.count { $0.contains(#""broken_too_often":true"#) } == 3)
   }
 
-  @Test("a cheaper setting of a more demanding use case is picked, but not the reverse")
+  @Test("PWR-3: a cheaper setting of a more demanding use case is picked, but not the reverse")
   func moreDemanding() {
     let settings = TuneSetting.all(hasBatch: false)
-    func picked(_ cheap: TuneUseCase) -> [TuneUseCase] {
+    func picked(_ cheap: TuneUseCase, _ power_mW: Double = 90) -> [TuneUseCase] {
       TuneRecommendation.best(
-        of: settings, settings.map { Self.sum($0, $0.useCase == cheap ? 90 : 100) }
+        of: settings, settings.map { Self.sum($0, $0.useCase == cheap ? power_mW : 100) }
       )
       .filter { $0.setting.useCase == cheap }.map(\.useCase)
     }
@@ -201,6 +201,8 @@ struct TuneTests {
       picked(.everyFix) == [
         .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeTrack,
       ])
+    #expect(picked(.everyFix, 99.9999) == picked(.everyFix), "PWR-3: however little it saves")
+    #expect(picked(.everyFix, 100) == [.everyFix])
     #expect(picked(.within(100)) == [.within(100), .within(200), .within(500)])
     #expect(picked(.wholeTrack) == [.wholeTrack])
     #expect(picked(.significantChange) == [.significantChange])

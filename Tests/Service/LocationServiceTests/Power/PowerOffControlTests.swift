@@ -1,0 +1,100 @@
+import Glibc
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import LinuxHAL
+@testable import LocationService
+
+/// The whole service but its process: connections, clients, engine and the decision to switch the board off, in virtual
+/// time.
+@Suite("A board that is off until an alarm, and programs that use it") struct PowerOffControlTests {
+  /// An alarm that records for which time it was set.
+  private final class FakeAlarm: PowerOnAlarm {
+    private(set) var interval: Interval?
+    let name = "fake"
+    var time_s: Int64? { nil }
+    var setting: Int64? { nil }
+    var hasPoweredOn: Bool? { nil }
+
+    func set(in interval: Interval, minimumDistance: Interval) -> Int32 {
+      self.interval = interval
+      return 0
+    }
+
+    func restore(_ before: Int64?) { interval = nil }
+  }
+
+  private static let shortest = Interval.seconds(120)
+  private static let startup = Interval.seconds(31)
+
+  private let alarm = FakeAlarm()
+  private let kernel = TestFolder()
+  private let bench: ServiceBench
+
+  /// The client "tracker" uses significant change. Its program has left before the first fix; the service launches it for
+  /// the report of that fix.
+  init() throws {
+    let board = try #require(
+      BoardParameters().whenUnattended(
+        saved_mW: 595, boot_mJ: 995 * 30, startupTime: Self.startup, shortest: Self.shortest))
+    let rights = AccessRights(authorization: .always, relaunch: .command(["/bin/tracker"]))
+    let policy = AccessPolicy(
+      defaultRights: AccessRights(authorization: .always),
+      rules: [AccessRule(AccessSubject(client: "tracker"), rights, line: 1)],
+      administrators: [geteuid()])
+    bench = try ServiceBench(policy, canIdle: true, unattendedBoard: board)
+    bench.loop.ignoresUnneededReceiver = true
+    let tracker = bench.client("tracker")
+    #expect(bench.call(.startSignificantChange, tracker.control) == .done)
+    tracker.watch.quit()
+    tracker.control.quit()
+    bench.settle()
+    let powerOff = BoardPowerOff(
+      alarm, minimumOffTime: Self.shortest, lead: Self.startup,
+      record: bench.folder.file("wake-intent"), boot: BootIdentity(id: [1]),
+      KernelFiles(root: kernel.path))
+    bench.powerOff = PowerOffControl(powerOff, board, after: .byAlarm, at: bench.stage.now)
+  }
+
+  /// Runs the service for that time or until it switches the board off.
+  ///
+  /// - Parameter hasFix: Whether the receiver sends a fix each second while it is on.
+  /// - Returns: After how many seconds the board was switched off; nil if it is still on.
+  private func run(_ seconds: Int, hasFix: Bool = true) -> Int? {
+    for second in 1...seconds {
+      if hasFix, bench.loop.engine.isReceiverAwake {
+        bench.fix(at: 0, after: 1)
+      } else {
+        bench.pass(1)
+      }
+      if bench.timeOff != nil { return second }
+    }
+    return nil
+  }
+
+  /// Checks that the board stays on for that time without a program, and is switched off soon after.
+  private func expectOff(
+    after seconds: Int, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(run(seconds - 1) == nil, "too early", sourceLocation: sourceLocation)
+    #expect(run(5) != nil, "too late", sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    "PWR-14: a program that uses location keeps the board on, and for the minimum time after it has left"
+  )
+  func attended() {
+    let viewer = bench.client("viewer")
+    #expect(bench.call(.startUpdating, viewer.control) == .done)
+    #expect(run(600) == nil)
+    #expect(viewer.watch.fixes().count > 100)
+    #expect(bench.powerOffCheck == .distantFuture, "no wake for a check")
+    viewer.watch.quit()
+    viewer.control.quit()
+    bench.settle()
+    expectOff(after: 120)
+  }
+}
