@@ -27,31 +27,33 @@ import Testing
     func restore(_ before: Int64?) { interval = nil }
   }
 
-  private static let shortest = Interval.seconds(120)
-  private static let startup = Interval.seconds(31)
+  private static let shortest = Interval.seconds(60)
+  private static let startup = Interval.seconds(11)
 
   private let alarm = FakeAlarm()
   private let kernel = TestFolder()
   private let bench: ServiceBench
 
-  /// The client "tracker" uses significant change. Its program has left before the first fix; the service launches it for
-  /// the report of that fix.
+  /// The client "tracker" has used significant change since an earlier run of the service; the service launches it for
+  /// the report of the first fix.
   init() throws {
     let board = try #require(
       BoardParameters().whenUnattended(
-        saved_mW: 595, boot_mJ: 995 * 30, startupTime: Self.startup, shortest: Self.shortest))
+        saved_mW: 595, boot_mJ: 995 * 10, startupTime: Self.startup, shortest: Self.shortest))
     let rights = AccessRights(authorization: .always, relaunch: .command(["/bin/tracker"]))
     let policy = AccessPolicy(
       defaultRights: AccessRights(authorization: .always),
       rules: [AccessRule(AccessSubject(client: "tracker"), rights, line: 1)],
       administrators: [geteuid()])
-    bench = try ServiceBench(policy, canIdle: true, unattendedBoard: board)
-    bench.loop.ignoresUnneededReceiver = true
-    let tracker = bench.client("tracker")
-    #expect(bench.call(.startSignificantChange, tracker.control) == .done)
+    let previous = try ServiceBench(policy)
+    let tracker = previous.client("tracker")
+    #expect(previous.call(.startSignificantChange, tracker.control) == .done)
     tracker.watch.quit()
     tracker.control.quit()
-    bench.settle()
+    previous.settle()
+    bench = try ServiceBench(
+      policy, after: previous.killed(), canIdle: true, unattendedBoard: board)
+    bench.loop.ignoresUnneededReceiver = true
     let powerOff = BoardPowerOff(
       alarm, minimumOffTime: Self.shortest, lead: Self.startup,
       record: bench.folder.file("wake-intent"), boot: BootIdentity(id: [1]),
@@ -83,6 +85,17 @@ import Testing
     #expect(run(5) != nil, "too late", sourceLocation: sourceLocation)
   }
 
+  @Test("PWR-14: a board that its alarm has switched on is off after 30 s, and its alarm is set")
+  func unused() throws {
+    bench.fix()
+    expectOff(after: 29)
+    let time = try #require(bench.timeOff)
+    #expect(time >= Self.startup + Self.shortest)
+    #expect(alarm.interval == time - Self.startup)
+    let intent = try #require(WakeIntent.read(bench.folder.file("wake-intent")))
+    #expect(intent.until == bench.stage.now + time && intent.off == bench.stage.now)
+  }
+
   @Test(
     "PWR-14: a program that uses location keeps the board on, and for the minimum time after it has left"
   )
@@ -95,6 +108,55 @@ import Testing
     viewer.watch.quit()
     viewer.control.quit()
     bench.settle()
-    expectOff(after: 120)
+    expectOff(after: 60)
+  }
+
+  @Test("PWR-14: a program that is connected without a request keeps the board on")
+  func idleProgram() {
+    let viewer = bench.client("viewer")
+    #expect(run(600) == nil)
+    viewer.control.quit()
+    bench.settle()
+    expectOff(after: 60)
+  }
+
+  @Test(
+    "PWR-14: a program that calls and leaves within one turn counts as one that uses the service")
+  func briefCall() {
+    #expect(run(20) == nil)
+    // The launched program connects, so that it is not launched again.
+    let tracker = bench.client("tracker")
+    tracker.watch.quit()
+    tracker.control.quit()
+    bench.settle()
+    let program = Program(bench.path)
+    program.send(.getInfo, oneway: true)
+    program.quit()
+    bench.settle()
+    expectOff(after: 60)
+  }
+
+  @Test("PWR-14, BKG-19: a program that the service starts has 30 s to connect")
+  func starting() {
+    #expect(run(40, hasFix: false) == nil, "the receiver has no fix")
+    #expect(bench.started.all.isEmpty)
+    bench.fix()
+    #expect(bench.started.all.map(\.reason) == [.significantChange])
+    expectOff(after: 30)
+  }
+
+  @Test(
+    "PWR-14, BKG-19: a program that the service has started keeps the board on, and for 30 s after it has left"
+  )
+  func launched() {
+    #expect(run(40, hasFix: false) == nil)
+    bench.fix()
+    #expect(run(10) == nil)
+    let tracker = bench.client("tracker")
+    #expect(run(300) == nil)
+    tracker.watch.quit()
+    tracker.control.quit()
+    bench.settle()
+    expectOff(after: 30)
   }
 }
