@@ -43,7 +43,7 @@ def refused_settings(broker, folder):
         yield "a wrong password", "the broker refused the connection; check `user`, `password_file`", "board-1", {
             "ports": ports, "password_file": str(wrong)}
         # RabbitMQ ends the connection. NATS acknowledges a message that the user may not send.
-        ends = "ended the connection; if it does so again, permit this user to use the topics"
+        ends = "the connection ended; if the log of the broker names a denied topic, permit this user"
         others, denied = (ends, ends) if type(broker).__name__ == "RabbitMQ" else (
             "the broker refused to send receipts: permit this user to read", "that it may read and write the topics of this board")
         yield "the topics of another board", others, "board-1", {"ports": ports, "device": "board-2"}

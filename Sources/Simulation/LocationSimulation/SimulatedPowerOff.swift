@@ -44,7 +44,7 @@ struct SimulatedPowerOff {
     }
     let now = loop.board.now
     let end = SimulatedPowerOff.end(loop)
-    let use = ServiceUse(lastEnd: loop.clients.consumeLaunch() ? now : .boot)
+    let use = ServiceUse(lastLaunch: loop.clients.consumeLaunch() ? now : .boot)
     guard rule.check(use, until: end, at: now), let end else { return }
     SimulatedPowerOff.stop(&loop)
     let bookmark = loop.engine.bookmark(of: SimulatedClient.id)

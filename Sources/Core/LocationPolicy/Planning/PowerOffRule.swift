@@ -13,7 +13,7 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   /// Whether the board's own alarm started it, and since then only programs have used the service that it launched
   /// itself.
   private var isUnattended: Bool
-  /// Time since which no program uses the service; nil if one does. The start of a program counts as use.
+  /// Time since which no program uses the service; nil if one does.
   package private(set) var unusedSince: Instant?
   /// Why the board stays on although it could be off; nil if switching off was not refused.
   package private(set) var refusal: Refusal?
@@ -46,6 +46,8 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   package mutating func check(_ use: ServiceUse, until end: Instant?, at now: Instant) -> Bool {
     unusedSince = use.programs == 0 ? max(unusedSince ?? now, use.lastEnd) : nil
     if use.isAttended { isUnattended = false }
+    // A program that was started has time to connect.
+    earliest = max(earliest, use.lastLaunch + PowerOffParameters.unattendedTime)
     guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime, now >= earliest,
       board.isOffCheapest(for: end - now)
     else {
@@ -89,13 +91,19 @@ package struct ServiceUse: Equatable, Sendable {
   package let programs: Int
   /// Whether one that uses it, or has used it in this run, was not launched by the service.
   package let isAttended: Bool
-  /// Last time at which a program stopped using it or was started; boot if none did.
+  /// Last time at which a program stopped using it; boot if none did.
   package let lastEnd: Instant
+  /// Last time at which the service started a program; boot if it did not.
+  package let lastLaunch: Instant
 
   /// Creates a value; without arguments that of a service that no program has used.
-  package init(programs: Int = 0, isAttended: Bool = false, lastEnd: Instant = .boot) {
+  package init(
+    programs: Int = 0, isAttended: Bool = false, lastEnd: Instant = .boot,
+    lastLaunch: Instant = .boot
+  ) {
     self.programs = programs
     self.isAttended = isAttended
     self.lastEnd = lastEnd
+    self.lastLaunch = lastLaunch
   }
 }

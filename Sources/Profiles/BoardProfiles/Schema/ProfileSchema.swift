@@ -191,7 +191,7 @@ extension ProfileSchema {
     .seconds(
       "board.off", "shortest_s", \.off.minimumDuration, 120...86_400,
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
-        + " The board is switched off only if no client was connected for this time, or for 30 s after a start by its own alarm."
+        + " The board is switched off only if no program has called the service for this time, or for 30 s after a start by its own alarm."
     ),
     .word(
       "board.off", "alarm", \.board.offAlarm, required: false,

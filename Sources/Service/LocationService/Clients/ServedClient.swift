@@ -275,7 +275,7 @@ struct ServedClient {
     if case .acknowledged(let name, _)? = process?.lossReport { name } else { nil }
   }
 
-  /// The gap of a possible loss is handled if the ring has the acknowledged fix.
+  /// The gap of a possible loss is handled if the ring has the acknowledged fix, or has given it its name in this run.
   mutating func finishLoss(isStored: Bool) {
     guard case .acknowledged(_, let first)? = process?.lossReport else { return }
     if isStored { mayHaveLostFixes = false }

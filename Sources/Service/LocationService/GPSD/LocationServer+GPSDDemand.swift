@@ -24,8 +24,9 @@ extension LocationServer {
   }
 
   /// Detaches a connection from its client, which ends with its last connection.
-  func detachedClient(_ connection: GPSDConnection) -> Int? {
+  mutating func detachedClient(_ connection: GPSDConnection) -> Int? {
     guard let client = connection.client else { return nil }
+    recordGPSDDisconnect()
     connection.attach(to: nil)
     return gpsd.connections.slots.contains { $0?.client == client } ? nil : client
   }
@@ -37,7 +38,6 @@ extension LocationServer {
   /// Closes a connection.
   mutating func closeGPSD(_ index: Int) {
     guard let connection = gpsd.connections.remove(index) else { return }
-    if connection.client != nil { recordGPSDDisconnect() }
     detachGPSD(connection)
   }
 

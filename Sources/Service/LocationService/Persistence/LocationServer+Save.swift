@@ -30,7 +30,10 @@ extension LocationServer {
   private mutating func save(_ client: Int, _ engine: borrowing Engine) {
     let number = clients[client].number
     if let name = clients[client].lossAcknowledgement {
-      clients[client].finishLoss(isStored: engine.stored(at: name.sequence)?.name == name)
+      // The ring gave a name of its generation in this run, also if it has overwritten the fix since.
+      let isCurrent = name.generation == engine.generation && name.sequence < engine.head
+      let isStored = isCurrent || engine.stored(at: name.sequence)?.name == name
+      clients[client].finishLoss(isStored: isStored)
     }
     var bookmark = engine.bookmark(of: ClientID(client))
     // A report that no program has received is in memory only: the initial event of a restart replaces it (PWR-14).

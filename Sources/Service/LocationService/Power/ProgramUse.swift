@@ -7,8 +7,10 @@ import LocationTypes
 /// calls and disconnects within that turn, and a program that the service has started and that has not connected yet.
 /// Both are recorded here. Owner: ``LocationServer``. O(1).
 struct ProgramUse {
-  /// Last time at which a program disconnected or was started.
+  /// Last time at which a program disconnected.
   private(set) var lastEnd = Instant.boot
+  /// Last time at which the service started a program.
+  private(set) var lastLaunch = Instant.boot
   /// Whether a program has called that the service had not launched.
   private(set) var wasAttended = false
 
@@ -19,7 +21,7 @@ struct ProgramUse {
   }
 
   /// Records that the service has started a program.
-  mutating func recordLaunch(at now: Instant) { lastEnd = now }
+  mutating func recordLaunch(at now: Instant) { lastLaunch = now }
 }
 
 extension LocationServer {
@@ -27,7 +29,7 @@ extension LocationServer {
   var serviceUse: ServiceUse {
     ServiceUse(
       programs: callerCount, isAttended: programUse.wasAttended || isAttended,
-      lastEnd: programUse.lastEnd)
+      lastEnd: programUse.lastEnd, lastLaunch: programUse.lastLaunch)
   }
 
   /// Number of open connections that have made a call, by clients or other programs.

@@ -196,6 +196,43 @@ struct ClientSuspendedTests {
   }
 
   @Test(
+    "RNG-4, BKG-5: a gap does not contain a period that was acknowledged before",
+    arguments: [false, true])
+  func acknowledgedPart(isFull: Bool) {
+    let bench = twiceFull()
+    // The process receives the second gap with the start of the second period only.
+    #expect(bench.client.recording.gapAfter(in: bench.ring) == bench.name(3))
+    if isFull {
+      bench.send(.setExecution(.suspended))
+      bench.fixes(4)
+      update(bench)
+    }
+    bench.send(.acknowledge(bench.name(4)))
+    let period = bench.client.recording.period
+    #expect(period?.sequence == 8 && period?.coversFixes == isFull)
+    #expect((period?.from.acquired ?? .boot) > Instant(seconds: 20))
+    #expect(bench.client.recording.gapAfter(in: bench.ring) == bench.name(7))
+    bench.send(.disconnect)
+    let fixes: [NoticeValue] = isFull ? [.batch(8...11)] : []
+    #expect(
+      bench.send(.connect, .startUpdating) == [.batch(5...7), .gap(8..<8, count: 0)] + fixes)
+  }
+
+  @Test("BKG-5: a late fix from before the second stop is delivered before the second gap")
+  func lateFix() {
+    let bench = full()
+    bench.now = 20
+    bench.send(.setExecution(.background))
+    bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
+    bench.fixes(4)
+    update(bench)
+    bench.now = 30
+    bench.append(fix(at: 22, east: 0))
+    bench.now = 40
+    #expect(bench.send(.setExecution(.background)) == [.batch(4...8), .gap(9..<9, count: 0)])
+  }
+
+  @Test(
     "RNG-4, BKG-20: after a restart of the service one gap covers both periods, also if the second is open or the service is killed again",
     arguments: [false, true], [1, 2])
   func restartAfterTwo(isOpen: Bool, restarts: Int) {

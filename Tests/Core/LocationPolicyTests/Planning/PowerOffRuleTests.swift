@@ -62,16 +62,31 @@ import Testing
     #expect(later == (false, true))
   }
 
-  @Test("PWR-14: the start of a program restarts the time, before it has connected")
+  @Test("PWR-14: a program that was started has 30 s to connect, also on a board started by hand")
   mutating func started() {
     rule = Self.rule(startedByAlarm: true)
     _ = check(0, until: 9_000)
-    let use = ServiceUse(lastEnd: at(29))
+    let use = ServiceUse(lastLaunch: at(29))
     for (now, isDue) in [(30, false), (58, false), (59, true)] as [(Int64, Bool)] {
       let isOff = rule.check(use, until: at(9_000), at: at(now))
       #expect(isOff == isDue, "\(now)")
     }
     #expect(rule.nextCheck(until: at(9_000), at: at(30)) == at(59))
+    rule = Self.rule(startedByAlarm: false)
+    _ = check(0, until: 9_000)
+    for (now, isDue) in [(120, false), (139, false), (140, true)] as [(Int64, Bool)] {
+      let isOff = rule.check(ServiceUse(lastLaunch: at(110)), until: at(9_000), at: at(now))
+      #expect(isOff == isDue, "\(now)")
+    }
+  }
+
+  @Test("PWR-14: a call restarts the time")
+  mutating func called() {
+    _ = check(0, until: 9_000)
+    for (now, isDue) in [(120, false), (219, false), (220, true)] as [(Int64, Bool)] {
+      let isOff = rule.check(ServiceUse(lastEnd: at(100)), until: at(9_000), at: at(now))
+      #expect(isOff == isDue, "\(now)")
+    }
   }
 
   @Test("after the minimum time no wake is scheduled: each turn checks the rule")

@@ -88,7 +88,7 @@ struct ClientRecording: Sendable {
     if period.isNil {
       period = UnrecordedTime(sequence: context.head, from: context.time)
     } else {
-      period?.reopen(at: context.head)
+      period?.reopen(at: context.head, context.time)
     }
   }
 
@@ -102,7 +102,7 @@ struct ClientRecording: Sendable {
   @inline(__always) mutating func accept(_ fix: Fix, _ context: ClientContext) {
     guard let period else { return }
     if period.isBuffered { return acceptFromRestartDrain(fix, context) }
-    if fix.acquired <= period.from.acquired { self.period?.begin(at: context.head) }
+    self.period?.accept(fix, before: context.head)
   }
 
   private mutating func acceptFromRestartDrain(_ fix: Fix, _ context: ClientContext) {
@@ -176,6 +176,10 @@ struct ClientRecording: Sendable {
 
   /// All fixes below `end` are acknowledged.
   mutating func acknowledge(below end: UInt64) {
-    if let period, period.isReported, end > period.position { self.period = nil }
+    if let period, period.isReported, end > period.position {
+      self.period = nil
+    } else {
+      period?.acknowledge(below: end)
+    }
   }
 }

@@ -31,6 +31,9 @@ struct UnrecordedTime: Sendable {
   /// Sequence number before which the gap is reported to the attached process: after ``sequence`` if it extends a period
   /// that was reported to this process, because it has received the fixes between both.
   private(set) var position: UInt64
+  /// Where its later part begins, if the earlier part was reported to the attached process and is not acknowledged: the
+  /// fixes between both were delivered after the earlier part.
+  private var laterPart: (sequence: UInt64, from: FixTime)?
   /// Whether fixes lie within it, because it extends an earlier period.
   private(set) var coversFixes = false
   /// When acquisition stopped.
@@ -71,10 +74,14 @@ struct UnrecordedTime: Sendable {
     position = sequence
   }
 
-  /// Acquisition stops again, or still, before the period was acknowledged; the newest fix in the ring is below `head`.
-  mutating func reopen(at head: UInt64) {
+  /// Acquisition stops again, or still, at `time`, before the period was acknowledged; the newest fix in the ring is
+  /// below `head`.
+  mutating func reopen(at head: UInt64, _ time: FixTime) {
     guard to != nil || isReported else { return }
-    if isReported { position = head }
+    if isReported {
+      position = head
+      if laterPart.isNil, head > sequence { laterPart = (head, time) }
+    }
     if head > sequence { coversFixes = true }
     to = nil
     isReported = false
@@ -83,10 +90,31 @@ struct UnrecordedTime: Sendable {
   /// Acquisition restarts.
   mutating func close(at time: FixTime) { to = time }
 
-  /// The newest fix in the ring, below `head`, was acquired before the period.
-  mutating func begin(at head: UInt64) {
+  /// Handles a fix, the newest one in the ring, below `head`: if it was acquired before acquisition stopped, the gap
+  /// follows it.
+  mutating func accept(_ fix: Fix, before head: UInt64) {
+    if let later = laterPart {
+      guard fix.acquired <= later.from.acquired else { return }
+      laterPart = (head, later.from)
+      position = head
+    } else if fix.acquired <= from.acquired {
+      begin(at: head)
+    }
+  }
+
+  private mutating func begin(at head: UInt64) {
     sequence = head
     position = head
+  }
+
+  /// All fixes below `end` are acknowledged. If one of them was delivered after the earlier part, only the later part
+  /// remains.
+  mutating func acknowledge(below end: UInt64) {
+    guard let later = laterPart, end > sequence else { return }
+    sequence = later.sequence
+    from = later.from
+    laterPart = nil
+    coversFixes = position > sequence
   }
 
   /// It is reported to the process that is attached.
@@ -97,6 +125,7 @@ struct UnrecordedTime: Sendable {
     isReported = false
     awaitsStart = true
     position = sequence
+    laterPart = nil
   }
 
   /// Updates start: the period is for the process that is attached.
@@ -158,7 +187,8 @@ extension UnrecordedTime {
 
   /// The period as a gap. The number of missing fixes is unknown, because they were never acquired.
   func gap(at sequence: UInt64) -> Gap {
-    var gap = Gap(unsyncedBefore: sequence, after: from)
+    let isLater = sequence > self.sequence
+    var gap = Gap(unsyncedBefore: sequence, after: isLater ? laterPart?.from ?? from : from)
     gap.to = to
     return gap
   }
