@@ -49,7 +49,7 @@ public struct SignificantChange: Equatable, Sendable {
   private var isUnconfirmed = false
   /// The last check, with or without a fix.
   private var lastCheck: Instant?
-  /// When that fix was reported.
+  /// When ``lastReported`` was reported.
   private var reportedAt = Instant.boot
   /// Current state.
   public private(set) var state = State.idle

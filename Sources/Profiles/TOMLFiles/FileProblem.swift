@@ -87,8 +87,7 @@ public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible 
 
 /// Collects the problems of one file while it is read.
 package struct ProblemList: Sendable {
-  /// Path of the file, as the caller gave it.
-  package let file: String
+  private let file: String
   /// The problems in the order in which they were found.
   package private(set) var problems: [FileProblem] = []
 

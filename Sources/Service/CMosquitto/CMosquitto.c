@@ -127,8 +127,7 @@ static void on_disconnect(struct mosquitto *client, void *object, int code) {
     fail_tls(c);
   } else {
     c->is_too_large = c->is_connected && code == MQTT_RC_PACKET_TOO_LARGE;
-    // 128 and more are reason codes of the broker, in MQTT 5.
-    // RabbitMQ does so when it denies a topic.
+    // RabbitMQ closes the connection when it denies a topic. 128 and more are reason codes of the broker, in MQTT 5.
     fail(c, c->is_connected ? "the connection ended; if the log of the broker names a denied topic, permit this user to use torpor/DEVICE/#"
                             : "the broker ended the connection without an answer; check `port`, and `ca` if it uses TLS",
          code >= 128 ? mosquitto_reason_string(code) : mosquitto_strerror(code));

@@ -296,12 +296,15 @@ public struct UplinkController: ~Copyable {
     if !isDeferring { try allowDeferral(&session) }
   }
 
-  /// Age of a fix now; nil if it is of an earlier boot and has no date.
+  /// Age of a fix now, by the boot clock if it is of this boot; nil if it is of an earlier one and has no certain date.
   private func age(of stored: StoredFix?) -> Interval? {
     guard let stored else { return nil }
-    if let utc = stored.fix.utc { return UplinkClock.utc - utc }
-    guard let boot, stored.name.generation >= boot.generation else { return nil }
-    return UplinkClock.now - stored.fix.acquired
+    if let boot, stored.name.generation >= boot.generation {
+      return UplinkClock.now - stored.fix.acquired
+    }
+    guard let utc = stored.fix.utc, !stored.fix.isDateUncertain else { return nil }
+    let age = UplinkClock.utc - utc
+    return age < .zero ? nil : age  // the system clock is not set
   }
 
   /// Sends with the first destination that works. Returns the last error; nil on success.

@@ -64,7 +64,8 @@ public struct Client: ~Copyable, Sendable {
   /// a single request.
   public static let freshness = Interval.seconds(10)
 
-  // In this order, the properties that each step reads share cache lines (decision 0166); so in the parts.
+  // The order of the properties, here and in the parts, lets those that each step reads share cache lines (decision
+  // 0166).
   /// Whether a process is attached, and how it runs.
   @usableFromInline private(set) var process = ClientExecution()
   /// Whether the client may use location, and with which accuracy.

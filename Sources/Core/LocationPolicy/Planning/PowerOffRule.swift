@@ -19,7 +19,7 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   package private(set) var refusal: Refusal?
   /// Back-off after refusals (PWR-4).
   private var retry = RetryBackoff(initial: .seconds(60), longest: PowerOffRule.longestRetry)
-  /// Earliest time of the first attempt.
+  /// Earliest time of the next attempt, after a power-off that failed or the start of a program.
   private var earliest = Instant.boot
 
   /// Time after which a failed power-off is attempted again.
@@ -46,7 +46,7 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   package mutating func check(_ use: ServiceUse, until end: Instant?, at now: Instant) -> Bool {
     unusedSince = use.programs == 0 ? max(unusedSince ?? now, use.lastEnd) : nil
     if use.isAttended { isUnattended = false }
-    // A program that was started has time to connect.
+    // A program that the service has just started gets time to connect.
     earliest = max(earliest, use.lastLaunch + PowerOffParameters.unattendedTime)
     guard let end, let unusedSince, now - unusedSince >= requiredUnusedTime, now >= earliest,
       board.isOffCheapest(for: end - now)

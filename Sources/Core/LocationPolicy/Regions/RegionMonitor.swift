@@ -101,6 +101,7 @@ public struct RegionMonitor: ~Copyable, Sendable {
   private var followingEvent: RegionEvent?
   /// Parameters of monitoring.
   public let limits: RegionLimits
+  /// The regions and conditions.
   private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
 
   /// Creates a monitor without regions.

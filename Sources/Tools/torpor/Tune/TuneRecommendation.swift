@@ -54,11 +54,11 @@ struct TuneRecommendation {
     TuneUseCase.all.compactMap { useCase in
       let all = Array(zip(settings, sums)).filter { $0.0.useCase.covers(useCase) }
       let ownSettings = all.filter { $0.0.useCase == useCase }
-      let candidates = all.filter { $0.1.meetsBound }
-      let cheapestOwn = cheapest(of: candidates.filter { $0.0.useCase == useCase })
-      let other = cheapest(of: candidates.filter { $0.0.useCase != useCase })
-      guard var best = cheapestOwn ?? other else { return nil }
-      if let other, isBetter(other, than: best) { best = other }
+      let others = all.filter { $0.0.useCase != useCase }
+      // Of settings with the same power, the first: one of this use case.
+      guard let best = cheapest(of: (ownSettings + others).filter { $0.1.meetsBound }) else {
+        return nil
+      }
       return TuneRecommendation(
         useCase: useCase, setting: best.0, sum: best.1,
         others: ownSettings.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })
@@ -72,18 +72,6 @@ struct TuneRecommendation {
     let plain = all.filter { !$0.0.hasMotionLine }.min { $0.1.mean_mW < $1.1.mean_mW }
     let sensing = all.filter { $0.0.hasMotionLine }.min { $0.1.mean_mW < $1.1.mean_mW }
     guard let plain, let sensing else { return plain ?? sensing }
-    return saves(sensing, plain) ? sensing : plain
-  }
-
-  /// Whether a more demanding setting replaces the best one of its use case. A motion sensor must save enough.
-  private static func isBetter(
-    _ other: (TuneSetting, TuneSum), than own: (TuneSetting, TuneSum)
-  ) -> Bool {
-    other.0.hasMotionLine && !own.0.hasMotionLine
-      ? saves(other, own) : other.1.mean_mW < own.1.mean_mW
-  }
-
-  private static func saves(_ a: (TuneSetting, TuneSum), _ b: (TuneSetting, TuneSum)) -> Bool {
-    a.1.mean_mW < b.1.mean_mW * (1 - margin)
+    return sensing.1.mean_mW < plain.1.mean_mW * (1 - margin) ? sensing : plain
   }
 }

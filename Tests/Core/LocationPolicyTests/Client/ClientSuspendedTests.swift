@@ -159,15 +159,20 @@ struct ClientSuspendedTests {
     }
   }
 
-  /// A client that has received four fixes and a gap, and acknowledged only the fixes. Its queue became full a second
-  /// time, and it has received those fixes and the second gap as well.
-  private func twiceFull() -> ClientBench {
+  /// A client that has received four fixes and a gap, and acknowledged only the fixes; its queue is full again.
+  private func fullAgain() -> ClientBench {
     let bench = full()
     bench.now = 20
     #expect(bench.send(.setExecution(.background)) == [.batch(0...3), .gap(4..<4, count: 0)])
     bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
     #expect(bench.fixes(4) == [])
     update(bench)
+    return bench
+  }
+
+  /// The same client after it has received the second four fixes and the second gap.
+  private func twiceFull() -> ClientBench {
+    let bench = fullAgain()
     bench.now = 40
     #expect(bench.send(.setExecution(.background)) == [.batch(4...7), .gap(8..<8, count: 0)])
     return bench
@@ -200,7 +205,9 @@ struct ClientSuspendedTests {
     arguments: [false, true])
   func acknowledgedPart(isFull: Bool) {
     let bench = twiceFull()
-    // The process receives the second gap with the start of the second period only.
+    // The attached process has received the first gap: its second one begins with the second period.
+    let gaps = [8, 4].map { bench.client.recording.period?.gap(at: $0).from?.acquired ?? .boot }
+    #expect(gaps[0] > Instant(seconds: 20) && gaps[1] == Instant(seconds: 4))
     #expect(bench.client.recording.gapAfter(in: bench.ring) == bench.name(3))
     if isFull {
       bench.send(.setExecution(.suspended))
@@ -220,12 +227,7 @@ struct ClientSuspendedTests {
 
   @Test("BKG-5: a late fix from before the second stop is delivered before the second gap")
   func lateFix() {
-    let bench = full()
-    bench.now = 20
-    bench.send(.setExecution(.background))
-    bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
-    bench.fixes(4)
-    update(bench)
+    let bench = fullAgain()
     bench.now = 30
     bench.append(fix(at: 22, east: 0))
     bench.now = 40
@@ -236,14 +238,7 @@ struct ClientSuspendedTests {
     "RNG-4, BKG-20: after a restart of the service one gap covers both periods, also if the second is open or the service is killed again",
     arguments: [false, true], [1, 2])
   func restartAfterTwo(isOpen: Bool, restarts: Int) {
-    let bench = isOpen ? full() : twiceFull()
-    if isOpen {
-      bench.now = 20
-      bench.send(.setExecution(.background))
-      bench.send(.acknowledge(bench.name(3)), .setExecution(.suspended))
-      bench.fixes(4)
-      update(bench)
-    }
+    let bench = isOpen ? fullAgain() : twiceFull()
     bench.limit = 16
     for _ in 0..<restarts {
       bench.now += 10
