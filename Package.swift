@@ -186,12 +186,17 @@ let serviceModules: [Target] = [
   service.module(
     "LocationClient",
     ["CLinux", "LocationTypes", "LocationPolicy", "TextFormats", "LocationWire"]),
+  /// What Foundation of Apple has and that of Linux lacks: `autoreleasepool`.
+  service.module("FoundationCompatibility", []),
   /// The part of CoreLocation that is written in C; the submodules of `import CoreLocation.CLVisit`.
   service.cModule("CCoreLocation"),
   /// Apple's Core Location on Linux, over a client's side of the socket.
   service.module(
     "CoreLocation",
-    ["CCoreLocation", "LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
+    [
+      "CCoreLocation", "FoundationCompatibility", "LocationTypes", "LocationPolicy", "LocationWire",
+      "LocationClient",
+    ],
     // An awaited call stays on the program's thread.
     settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
   /// Clients on a socket, [permissions](Reference/clients-toml.md), the ring's file, start and stop of the service.

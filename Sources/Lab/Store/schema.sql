@@ -79,9 +79,11 @@ create table if not exists receipts (
   sequence bigint,
   gap_generation bigint,
   gap_next bigint,
+  gap_checksum text,
   event numeric(20),
   primary key (device, ring)
 );
+alter table receipts add column if not exists gap_checksum text;
 
 -- Every fix with its time: UTC, or the boot time placed with the nearest fix of the same generation whose UTC is known.
 create or replace view placed_fixes as

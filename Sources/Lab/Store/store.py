@@ -45,9 +45,10 @@ def store_gap(cursor, key, message):
         "delete from gaps where (device, ring) = (%s, %s) and first < next and first >= %s and next <= %s",
         (*key, gap["first"], gap["next"]))
     cursor.execute(
-        "insert into gaps values (%s, %s, %s, %s, %s, %s, %s) on conflict do nothing",
+        "insert into gaps values (%s, %s, %s, %s, %s, %s, %s) on conflict (device, ring, generation, first, next)"
+        " do update set (count, details) = (excluded.count, excluded.details)",
         (*key, message["generation"], gap["first"], gap["next"], gap["count"], json.dumps(gap)))
-    return {"gap_generation": message["generation"], "gap_next": gap["next"]}
+    return {"gap_generation": message["generation"], "gap_next": gap["next"], "gap_checksum": message["checksum"]}
 
 
 def store_event(cursor, key, message):
@@ -62,17 +63,20 @@ KINDS = {"fixes": store_fixes, "gap": store_gap, "event": store_event}
 
 def update_receipt(cursor, key, durable):
     """Records what is durable. No number of a receipt decreases."""
-    names, values = ", ".join(durable), ", ".join(["%s"] * len(durable))
+    numbers = {name: value for name, value in durable.items() if name != "gap_checksum"}
+    marks = ", ".join(["%s"] * len(numbers))
     cursor.execute("insert into receipts (device, ring) values (%s, %s) on conflict do nothing", key)
-    cursor.execute(f"update receipts set ({names}) = row({values}) where device = %s and ring = %s"
-                   f" and coalesce(({names}) < ({values}), true)", (*durable.values(), *key, *durable.values()))
+    cursor.execute(f"update receipts set ({', '.join(durable)}) = row({', '.join(['%s'] * len(durable))})"
+                   f" where device = %s and ring = %s and coalesce(({', '.join(numbers)}) <= ({marks}), true)",
+                   (*durable.values(), *key, *numbers.values()))
 
 
 def receipt(cursor, key):
     """What is durable of a ring (Docs/Reference/uplink-payload.md)."""
     cursor.execute(
         "select jsonb_strip_nulls(jsonb_build_object('generation', generation, 'sequence', sequence, 'event', event, 'gap',"
-        " case when gap_next is not null then jsonb_build_object('generation', gap_generation, 'next', gap_next) end))"
+        " case when gap_next is not null then jsonb_build_object('generation', gap_generation, 'next', gap_next,"
+        " 'checksum', gap_checksum) end))"
         " from receipts where device = %s and ring = %s", key)
     row = cursor.fetchone()
     return {"ring": f"{key[1] % 2**64:016x}"} | (row[0] if row else {})
@@ -133,6 +137,7 @@ def store(connection, topic, payload):
         if device != message["device"] or kind not in message:
             raise ValueError("the topic is that of another device or kind")
         key = (device, torpor_payload.signed64(message["ring"]))
+        message["checksum"] = f"{torpor_payload.checksum(torpor_payload.envelope(payload)):08x}"
         with connection, connection.cursor() as cursor:
             update_receipt(cursor, key, KINDS[kind](cursor, key, message))
             return receipt(cursor, key)

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LinuxHAL
 import LocationWire
+import TextFormats
 
 /// Starts clients' programs as defined by the policy (BKG-19). Made by `torpord`, called by ``LocationServer``.
 ///
@@ -63,18 +64,11 @@ public struct ClientStarter: Sendable {
       .joined(separator: "/") + "/launch"
     let result = unsafe mkdir(folder, 0o755)
     guard result == 0 || errno == EEXIST else {
-      throw SystemError(
-        "creating '\(folder)'", code: errno)
+      throw SystemError("creating '\(folder)'", code: errno)
     }
     let path = "\(folder)/\(unit).env"
-    let descriptor = unsafe open(
-      path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard descriptor >= 0 else { throw SystemError("writing '\(path)'", code: errno) }
     let text = Array(environment.map(ClientStarter.quoted).joined().utf8)
-    let count = unsafe Glibc.write(descriptor, text, text.count)
-    close(descriptor)
-    guard count == text.count, unsafe rename(path + ".new", path) == 0 else {
-      throw SystemError("writing '\(path)'", code: errno)
-    }
+    let failure = TextFile.replace(path, with: text)
+    guard failure == 0 else { throw SystemError("writing '\(path)'", code: failure) }
   }
 }

@@ -270,7 +270,10 @@ public struct UplinkController: ~Copyable {
     }
     let (confirmed, oldest) = (pending.confirmations, pending.oldest)
     let failure = try send(&session)
-    status.delay = age(of: oldest)
+    status.delay = oldest.flatMap {
+      UplinkController.age(
+        of: $0, bootGeneration: boot?.generation, at: UplinkClock.now, UplinkClock.utc)
+    }
     // The service ends the hold together with the permission.
     guard isPermitted else { return }
     if let hold { try session.call(.endHold(hold)) }
@@ -296,14 +299,20 @@ public struct UplinkController: ~Copyable {
     if !isDeferring { try allowDeferral(&session) }
   }
 
-  /// Age of a fix now, by the boot clock if it is of this boot; nil if it is of an earlier one and has no certain date.
-  private func age(of stored: StoredFix?) -> Interval? {
-    guard let stored else { return nil }
-    if let boot, stored.name.generation >= boot.generation {
-      return UplinkClock.now - stored.fix.acquired
+  /// Age of a fix, by the boot clock if it is of this boot; nil if it is of an earlier one and has no certain date.
+  ///
+  /// - Parameters:
+  ///   - bootGeneration: The first generation that is known to belong to this boot; nil if none is.
+  ///   - now: The boot clock.
+  ///   - utc: The system clock.
+  static func age(
+    of stored: StoredFix, bootGeneration: UInt32?, at now: Instant, _ utc: UTCTime
+  ) -> Interval? {
+    if let bootGeneration, stored.name.generation >= bootGeneration {
+      return now - stored.fix.acquired
     }
-    guard let utc = stored.fix.utc, !stored.fix.isDateUncertain else { return nil }
-    let age = UplinkClock.utc - utc
+    guard let date = stored.fix.utc, !stored.fix.isDateUncertain else { return nil }
+    let age = utc - date
     return age < .zero ? nil : age  // the system clock is not set
   }
 

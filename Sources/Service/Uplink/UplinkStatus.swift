@@ -1,4 +1,3 @@
-import Glibc
 import LocationTypes
 import TextFormats
 import UplinkPayload
@@ -71,26 +70,10 @@ public struct UplinkStatus: Equatable, Sendable {
   }
 
   /// Replaces the file with the status. A failure is ignored: the status is for people only.
-  func write(to path: String) { _ = UplinkStatus.replace(path, with: json) }
+  func write(to path: String) { _ = TextFile.replace(path, with: json) }
 
   /// Replaces the file with the metrics. Returns the error number, 0 on success.
   func writeMetrics(to path: String) -> Int32 {
-    UplinkStatus.replace(path, with: Array(metrics.utf8))
-  }
-
-  /// Writes another file and renames it, because a reader may open the file at any time. Returns the error number, 0 on
-  /// success; a partial write is a full disk.
-  private static func replace(_ path: String, with bytes: [UInt8]) -> Int32 {
-    let temporary = path + ".new"
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = unsafe open(temporary, flags, 0o644)
-    guard descriptor >= 0 else { return errno }
-    let count = unsafe bytes.withUnsafeBytes {
-      unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-    }
-    let failure = count == bytes.count ? 0 : count < 0 ? errno : ENOSPC
-    close(descriptor)
-    guard failure == 0 else { return failure }
-    return unsafe rename(temporary, path) == 0 ? 0 : errno
+    TextFile.replace(path, with: Array(metrics.utf8))
   }
 }

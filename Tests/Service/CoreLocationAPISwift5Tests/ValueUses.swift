@@ -419,6 +419,12 @@ struct ValueUses {
     #expect(read.map { type(of: $0) == T.self } == true, "\(T.self)")
   }
 
+  @Test("autoreleasepool, which Foundation on Linux lacks, calls its body")
+  func pool() {
+    #expect(autoreleasepool { 5 } == 5)
+    #expect(throws: CLError.self) { try autoreleasepool { throw CLError(.denied) } }
+  }
+
   @Test("former names still exist")
   func formerNames() { (DeprecatedUses() as any Uses).use() }
 }

@@ -42,15 +42,18 @@ private struct FakeBroker: BrokerConnection {
   }
 }
 
-/// A refusal of a message, with the receipt of a fix.
-private func refusal(of bytes: [UInt8], sequence: Int = 0, reason: String = "bad") -> String {
-  // The checksum is the last number of a message, the lowest byte first.
-  let digits = bytes.suffix(4).reversed().map { byte -> String in
+/// The checksum of a message: its last number, the lowest byte first.
+private func checksumDigits(of bytes: [UInt8]) -> String {
+  bytes.suffix(4).reversed().map { byte -> String in
     let text = String(byte, radix: 16)
     return text.utf8.count == 1 ? "0" + text : text
-  }
-  return #"{"ring":"00000000000000ab","generation":7,"sequence":\#(sequence),"refused":""#
-    + digits.joined() + #"","reason":"\#(reason)"}"#
+  }.joined()
+}
+
+/// A refusal of a message, with the receipt of a fix.
+private func refusal(of bytes: [UInt8], sequence: Int = 0, reason: String = "bad") -> String {
+  #"{"ring":"00000000000000ab","generation":7,"sequence":\#(sequence),"refused":""#
+    + checksumDigits(of: bytes) + #"","reason":"\#(reason)"}"#
 }
 
 @Suite("Uploads")
@@ -149,6 +152,27 @@ struct UploadTests {
     #expect(
       broker.messages[0].message.content
         == .gap(Gap(1..<4, from: nil, to: nil), generation: 7))
+  }
+
+  @Test("a receipt of the gap as it was before its time has grown does not confirm it")
+  func grownGap() {
+    var pending = PendingFixes()
+    pending.add(Gap(1..<4, from: nil, to: nil))
+    pending.add([fix(7, 4)])
+    let gap = #"{"ring":"00000000000000ab","gap":{"generation":7,"next":4,"checksum":""#
+    var broker = FakeBroker(answers: [[gap + #"00000000"}}"#]])
+    #expect(failure(&pending, &broker)?.contains("no receipt of the store") == true)
+    #expect(pending.count == 2)
+    let message = broker.messages[0].message
+    let checksum = checksumDigits(of: (try? message.encoded()) ?? [])
+    broker.answers = [[gap + checksum + #""}}"#], [receipt(7, 4)]]
+    #expect(failure(&pending, &broker) == nil)
+    let later =
+      #"{"ring":"00000000000000ab","gap":{"generation":7,"next":5,"checksum":"00000000"}}"#
+    pending.add(Gap(1..<4, from: nil, to: nil))
+    pending.add([fix(7, 4)])
+    broker.answers = [[later], [receipt(7, 4)]]
+    #expect(failure(&pending, &broker) == nil, "a later gap confirms it, whatever its checksum")
   }
 
   @Test("an event is sent in its order, and confirmed by its number")

@@ -24,6 +24,8 @@ struct PendingLaunch {
   private(set) var reason: LaunchReason?
   /// Reason for which the running process was started; nil if it started by itself.
   private(set) var runningReason: LaunchReason?
+  /// Whether the program was started in this run of the service.
+  private(set) var wasStarted = false
   /// Time of the next start; nil without one.
   private(set) var nextStart: Instant?
   /// Number of starts for the pending reason; ``retry`` counts those since the program last stayed connected.
@@ -43,6 +45,7 @@ struct PendingLaunch {
 
   /// Records a start and computes the time of the next one; none after ``attemptsLimit`` starts.
   mutating func recordStart(at now: Instant) {
+    wasStarted = true
     reasonStarts += 1
     retry.recordFailure(at: now)
     nextStart = reasonStarts < PendingLaunch.attemptsLimit ? retry.nextTime : nil

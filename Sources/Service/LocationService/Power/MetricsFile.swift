@@ -1,5 +1,6 @@
 import Glibc
 import LocationTypes
+import TextFormats
 
 /// The file with the service's metrics, for node_exporter's textfile collector.
 ///
@@ -17,7 +18,7 @@ import LocationTypes
 ///
 /// After a pause of `longestDelay` the delay begins again, once: the turn is the first one of another wake.
 ///
-/// The file is replaced as a whole, because the collector may read it at any time.
+/// The file is replaced as a whole, because the collector may read it at any time. It reads files that end in `.prom` only.
 ///
 /// A failure, for example a full disk, changes nothing else: it is logged once, and the next write is attempted as after
 /// a success.
@@ -66,7 +67,7 @@ struct MetricsFile {
     lastWrite = now
     pendingSince = nil
     hasRestarted = false
-    let failure = replace(Array(text.utf8))
+    let failure = TextFile.replace(path, with: Array(text.utf8))
     defer { lastFailure = failure }
     guard failure != 0, failure != lastFailure else { return nil }
     let reason = unsafe String(cString: strerror(failure))
@@ -81,30 +82,5 @@ struct MetricsFile {
       "give the service write access (the unit's ReadWritePaths= and the folder's group), "
         + "or name its own folder: --metrics /run/torpor"
     }
-  }
-
-  /// Writes another file and renames it. Returns the error number, 0 on success.
-  private func replace(_ bytes: [UInt8]) -> Int32 {
-    // The collector reads files that end in .prom only.
-    let temporary = path + ".new"
-    // A file of an interrupted attempt; whatever another user has put there is not opened.
-    _ = unsafe unlink(temporary)
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return errno }
-    // The collector is another user, and the unit's UMask= removes its permission.
-    var failure = fchmod(descriptor, 0o644) == 0 ? 0 : errno
-    if failure == 0 { failure = MetricsFile.write(bytes, to: descriptor) }
-    if close(descriptor) != 0, failure == 0 { failure = errno }
-    if failure == 0, unsafe rename(temporary, path) != 0 { failure = errno }
-    if failure != 0 { _ = unsafe unlink(temporary) }
-    return failure
-  }
-
-  /// Writes all bytes. Returns the error number, 0 on success; a partial write is a full disk.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    let count = unsafe bytes.withUnsafeBytes {
-      unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-    }
-    return count == bytes.count ? 0 : count < 0 ? errno : ENOSPC
   }
 }

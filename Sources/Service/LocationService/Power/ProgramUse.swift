@@ -46,8 +46,9 @@ extension LocationServer {
       }
   }
 
-  /// Whether a connection belongs to a program that the service has launched.
+  /// Whether a connection belongs to a client whose program the service has launched in this run: such a program may
+  /// connect several times, for example a script with one command after another.
   func isLaunched(_ connection: Connection) -> Bool {
-    connection.client.map { clients[$0].launch.runningReason != nil } ?? false
+    connection.client.map { clients[$0].launch.wasStarted } ?? false
   }
 }

@@ -27,14 +27,7 @@ enum OverlandBatch {
     _ fix: Fix, _ device: DeviceName, _ offset: Int64, to json: inout JSONOutput
   ) {
     let utc = fix.utc ?? UTCTime(microseconds: fix.acquired.microseconds + offset)
-    json.member("type", word: "Feature")
-    json.object("geometry") { json in
-      json.member("type", word: "Point")
-      json.list("coordinates") { list in
-        list.element(fix.coordinate.longitude_e9, scale: 9)
-        list.element(fix.coordinate.latitude_e9, scale: 9)
-      }
-    }
+    json.addPointFeature(at: fix.coordinate)
     json.object("properties") { json in
       json.string("timestamp") { $0.add(iso8601: utc) }
       json.member("device_id", device.description)

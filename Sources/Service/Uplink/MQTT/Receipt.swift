@@ -11,6 +11,8 @@ struct Receipt: Equatable {
   let last: FixName?
   /// Generation of the last durable gap, and the sequence number after it; nil if there is none.
   let gap: FixName?
+  /// Checksum of the message of that gap; nil if the store does not name it.
+  let gapChecksum: UInt32?
   /// Number of the last durable event; nil if there is none.
   let event: Int64?
 
@@ -23,9 +25,9 @@ struct Receipt: Equatable {
     else { return nil }
     self.ring = ring
     last = Receipt.name(in: members, sequence: "sequence")
-    gap = members.first { $0.name == "gap" }?.value.members.flatMap {
-      Receipt.name(in: $0, sequence: "next")
-    }
+    let gap = members.first { $0.name == "gap" }?.value.members ?? []
+    self.gap = Receipt.name(in: gap, sequence: "next")
+    gapChecksum = Receipt.checksum("checksum", in: gap)
     event = members.first { $0.name == "event" }?.value.integer
   }
 
@@ -40,8 +42,18 @@ struct Receipt: Equatable {
     return FixName(generation: generation, sequence: number)
   }
 
-  /// Whether the part of a ring is durable.
-  func confirms(_ part: PendingFixes.Part, ring: UInt64) -> Bool {
+  /// A checksum of a message, eight hexadecimal digits; nil without one.
+  static func checksum(
+    _ name: String, in members: [(name: String, value: JSONValue)]
+  ) -> UInt32? {
+    guard let digits = members.first(where: { $0.name == name })?.value.string,
+      digits.utf8.count == 8
+    else { return nil }
+    return UInt32(digits, radix: 16)
+  }
+
+  /// Whether the part of a ring is durable, whose message has this checksum.
+  func confirms(_ part: PendingFixes.Part, _ checksum: UInt32, ring: UInt64) -> Bool {
     guard ring == self.ring else { return false }
     switch part.content {
     case .fixes:
@@ -49,7 +61,10 @@ struct Receipt: Equatable {
       return wanted.isUpTo(last)
     case .gap(let missing, let generation):
       guard let gap else { return false }
-      return FixName(generation: generation, sequence: missing.range.upperBound).isUpTo(gap)
+      let wanted = FixName(generation: generation, sequence: missing.range.upperBound)
+      // The time of a gap may have grown since the store received it: then it is another message.
+      if wanted == gap, let gapChecksum { return gapChecksum == checksum }
+      return wanted.isUpTo(gap)
     case .event(let number, _):
       return event.map { Int64(clamping: number) <= $0 } ?? false
     }
@@ -78,8 +93,7 @@ struct Refusal: Equatable {
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
       let members = document.root.members,
-      let digits = members.first(where: { $0.name == "refused" })?.value.string,
-      digits.utf8.count == 8, let checksum = UInt32(digits, radix: 16)
+      let checksum = Receipt.checksum("refused", in: members)
     else { return nil }
     self.checksum = checksum
     let text = members.first { $0.name == "reason" }?.value.string ?? "no reason"

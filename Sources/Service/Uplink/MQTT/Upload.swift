@@ -127,7 +127,7 @@ struct Upload {
           log("a receipt names a fix or an event that does not exist, and is ignored")
         }
         hasLogged = true
-      } else if receipt.confirms(part, ring: ring) {
+      } else if receipt.confirms(part, checksum, ring: ring) {
         return nil
       }
     }

@@ -65,18 +65,10 @@ struct FixWriter: ~Copyable {
     }
   }
 
-  /// Adds a feature. In RFC 7946, longitude precedes latitude, and the third number is the height above the ellipsoid.
+  /// Adds a feature.
   private static func write(feature stored: StoredFix, to json: inout JSONOutput) {
     let fix = stored.fix
-    json.member("type", word: "Feature")
-    json.object("geometry") { json in
-      json.member("type", word: "Point")
-      json.list("coordinates") { json in
-        json.element(fix.coordinate.longitude_e9, scale: 9)
-        json.element(fix.coordinate.latitude_e9, scale: 9)
-        if let altitude = fix.ellipsoidalAltitude_mm { json.element(Int64(altitude), scale: 3) }
-      }
-    }
+    json.addPointFeature(at: fix.coordinate, height_mm: fix.ellipsoidalAltitude_mm)
     json.object("properties") { json in
       json.member("generation", Int64(stored.name.generation))
       json.member("sequence", Int64(clamping: stored.name.sequence))

@@ -9,7 +9,8 @@ struct StaticArchiveTests {
   /// The modules of the archive (`TORPOR_SWIFT` in Package.swift).
   private static let modules = [
     "BoardHardware", "CCore", "CCoreLocation", "CLinux", "CoreLocation", "DeferralCache",
-    "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire", "TextFormats",
+    "FoundationCompatibility", "LocationClient", "LocationPolicy", "LocationTypes", "LocationWire",
+    "TextFormats",
   ]
 
   /// Prints the name of a thread that runs asynchronous code.

@@ -1,0 +1,32 @@
+import Glibc
+
+/// Text files that other programs read at any time.
+public enum TextFile {
+  /// Replaces a file as a whole, readable by all users: writes another file, its name with `.new`, and renames it.
+  ///
+  /// On a failure the earlier file stays. A partial write is a full disk, `ENOSPC`.
+  ///
+  /// - Returns: The error number; 0 on success.
+  public static func replace(_ path: String, with bytes: [UInt8]) -> Int32 {
+    let temporary = path + ".new"
+    // A file of an interrupted attempt; whatever another user has put there is not opened.
+    _ = unsafe unlink(temporary)
+    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return errno }
+    // The readers are other users, and a unit's UMask= removes their permission.
+    var failure = fchmod(descriptor, 0o644) == 0 ? 0 : errno
+    if failure == 0 { failure = write(bytes, to: descriptor) }
+    if close(descriptor) != 0, failure == 0 { failure = errno }
+    if failure == 0, unsafe rename(temporary, path) != 0 { failure = errno }
+    if failure != 0 { _ = unsafe unlink(temporary) }
+    return failure
+  }
+
+  /// Writes all bytes. Returns the error number, 0 on success; a partial write is a full disk.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+    }
+    return count == bytes.count ? 0 : count < 0 ? errno : ENOSPC
+  }
+}

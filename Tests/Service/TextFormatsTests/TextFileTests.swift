@@ -1,0 +1,46 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import TextFormats
+
+@Suite("Text files for other programs")
+struct TextFileTests {
+  private let folder = TestFolder()
+
+  @Test("a file is replaced, also after an interrupted attempt, and all users may read it")
+  func replaced() {
+    folder.write(Array("interrupted".utf8), to: "a.new")
+    for text in ["first, longer", "second"] {
+      #expect(TextFile.replace(folder.file("a"), with: Array(text.utf8)) == 0)
+      #expect(folder.read("a") == Array(text.utf8))
+    }
+    #expect(folder.names == ["a"])
+    var status = stat()
+    #expect(unsafe stat(folder.file("a"), &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o644)
+  }
+
+  @Test("a symbolic link in the place of the temporary file is not followed")
+  func symbolicLink() {
+    folder.write([1], to: "victim")
+    #expect(unsafe symlink(folder.file("victim"), folder.file("a.new")) == 0)
+    #expect(TextFile.replace(folder.file("a"), with: [2]) == 0)
+    #expect(folder.read("victim") == [1] && folder.read("a") == [2])
+  }
+
+  @Test("on a failure the earlier file stays, and no other one remains")
+  func failure() {
+    #expect(TextFile.replace(folder.file("absent/a"), with: [1]) == ENOENT)
+    folder.makeFolders("a/inner")
+    #expect(TextFile.replace(folder.file("a"), with: [1]) != 0, "a folder is not replaced")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test("a full disk is an error")
+  func fullDisk() {
+    let full = unsafe open("/dev/full", O_WRONLY)
+    defer { close(full) }
+    #expect(TextFile.write([1], to: full) == ENOSPC)
+  }
+}
