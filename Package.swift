@@ -166,7 +166,7 @@ let profileModules: [Target] = [
 
 /// The service on Linux and its clients.
 let serviceModules: [Target] = [
-  /// Text with exact decimals and ISO 8601 times; JSON: one writer and one reader with limits.
+  /// Text with exact decimals and ISO 8601 times; JSON and GeoJSON: one writer, one reader with limits; files of text that are replaced as a whole.
   service.module("TextFormats", ["LocationTypes"]),
   /// Calls, replies and notices with their JSON and framing; records for bulk transfer ([socket](Reference/socket.md)).
   service.module(
@@ -186,7 +186,7 @@ let serviceModules: [Target] = [
   service.module(
     "LocationClient",
     ["CLinux", "LocationTypes", "LocationPolicy", "TextFormats", "LocationWire"]),
-  /// What Foundation of Apple has and that of Linux lacks: `autoreleasepool`.
+  /// What `import Foundation` includes on Apple's systems and not on Linux: `autoreleasepool`.
   service.module("FoundationCompatibility", []),
   /// The part of CoreLocation that is written in C; the submodules of `import CoreLocation.CLVisit`.
   service.cModule("CCoreLocation"),

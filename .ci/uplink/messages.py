@@ -12,6 +12,11 @@ def message(kind, device, ring, generation, first, count, preceding, body):
     return data + struct.pack("<I", zlib.crc32(data))
 
 
+def checksum(data):
+    """The checksum at the end of a message, as a receipt names it."""
+    return f"{int.from_bytes(data[-4:], 'little'):08x}"
+
+
 def varint(value):
     result = bytearray()
     while value >= 0x80:

@@ -46,7 +46,9 @@ def store_gap(cursor, key, message):
         (*key, gap["first"], gap["next"]))
     cursor.execute(
         "insert into gaps values (%s, %s, %s, %s, %s, %s, %s) on conflict (device, ring, generation, first, next)"
-        " do update set (count, details) = (excluded.count, excluded.details)",
+        " do update set (count, details) = (excluded.count, excluded.details)"
+        # The broker may deliver an earlier message again, after the one with the longer time.
+        " where coalesce((excluded.details->'to'->>'boot_us')::bigint >= (gaps.details->'to'->>'boot_us')::bigint, true)",
         (*key, message["generation"], gap["first"], gap["next"], gap["count"], json.dumps(gap)))
     return {"gap_generation": message["generation"], "gap_next": gap["next"], "gap_checksum": message["checksum"]}
 

@@ -6,6 +6,8 @@
 /// - Returns: The result of `body`.
 /// - Throws: The error of `body`.
 @_alwaysEmitIntoClient @_disfavoredOverload
-public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result {
+public func autoreleasepool<Failure: Error, Result: ~Copyable>(
+  invoking body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
   try body()
 }

@@ -68,7 +68,7 @@ public struct ClientStarter: Sendable {
     }
     let path = "\(folder)/\(unit).env"
     let text = Array(environment.map(ClientStarter.quoted).joined().utf8)
-    let failure = TextFile.replace(path, with: text)
+    let failure = TextFile.replace(path, with: text, for: .owner)
     guard failure == 0 else { throw SystemError("writing '\(path)'", code: failure) }
   }
 }

@@ -324,7 +324,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     guard let connection = connections.remove(index, at: now) else { return }
     answers.removeAll(for: index)
     if connection.hasMadeCall {
-      programUse.recordDisconnect(wasLaunched: isLaunched(connection), at: now)
+      programUse.recordDisconnect(wasLaunched: connection.isLaunched, at: now)
     }
     switch connection.purpose {
     case .open, .drain: break

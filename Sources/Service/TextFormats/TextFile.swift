@@ -2,19 +2,28 @@ import Glibc
 
 /// Text files that other programs read at any time.
 public enum TextFile {
-  /// Replaces a file as a whole, readable by all users: writes another file, its name with `.new`, and renames it.
+  /// Who may read a file.
+  public enum Readers: mode_t, Sendable {
+    /// Its owner and root.
+    case owner = 0o600
+    /// All users, whatever the umask is.
+    case all = 0o644
+  }
+
+  /// Replaces a file as a whole: writes another file, its name with `.new`, and renames it.
   ///
   /// On a failure the earlier file stays. A partial write is a full disk, `ENOSPC`.
   ///
   /// - Returns: The error number; 0 on success.
-  public static func replace(_ path: String, with bytes: [UInt8]) -> Int32 {
+  public static func replace(
+    _ path: String, with bytes: [UInt8], for readers: Readers
+  ) -> Int32 {
     let temporary = path + ".new"
     // A file of an interrupted attempt; whatever another user has put there is not opened.
     _ = unsafe unlink(temporary)
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return errno }
-    // The readers are other users, and a unit's UMask= removes their permission.
-    var failure = fchmod(descriptor, 0o644) == 0 ? 0 : errno
+    var failure = fchmod(descriptor, readers.rawValue) == 0 ? 0 : errno
     if failure == 0 { failure = write(bytes, to: descriptor) }
     if close(descriptor) != 0, failure == 0 { failure = errno }
     if failure == 0, unsafe rename(temporary, path) != 0 { failure = errno }

@@ -272,7 +272,7 @@ public struct UplinkController: ~Copyable {
     let failure = try send(&session)
     status.delay = oldest.flatMap {
       UplinkController.age(
-        of: $0, bootGeneration: boot?.generation, at: UplinkClock.now, UplinkClock.utc)
+        of: $0, bootGeneration: boot?.generation, at: UplinkClock.now, utc: UplinkClock.utc)
     }
     // The service ends the hold together with the permission.
     guard isPermitted else { return }
@@ -299,21 +299,22 @@ public struct UplinkController: ~Copyable {
     if !isDeferring { try allowDeferral(&session) }
   }
 
-  /// Age of a fix, by the boot clock if it is of this boot; nil if it is of an earlier one and has no certain date.
+  /// Age of a fix, by the boot clock if it is of this boot; nil if it is of an earlier one and has no certain date, or one
+  /// in the future, because the system clock is not set.
   ///
   /// - Parameters:
   ///   - bootGeneration: The first generation that is known to belong to this boot; nil if none is.
   ///   - now: The boot clock.
   ///   - utc: The system clock.
   static func age(
-    of stored: StoredFix, bootGeneration: UInt32?, at now: Instant, _ utc: UTCTime
+    of stored: StoredFix, bootGeneration: UInt32?, at now: Instant, utc: UTCTime
   ) -> Interval? {
     if let bootGeneration, stored.name.generation >= bootGeneration {
       return now - stored.fix.acquired
     }
     guard let date = stored.fix.utc, !stored.fix.isDateUncertain else { return nil }
     let age = utc - date
-    return age < .zero ? nil : age  // the system clock is not set
+    return age < .zero ? nil : age
   }
 
   /// Sends with the first destination that works. Returns the last error; nil on success.

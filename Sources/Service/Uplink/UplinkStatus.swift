@@ -70,10 +70,10 @@ public struct UplinkStatus: Equatable, Sendable {
   }
 
   /// Replaces the file with the status. A failure is ignored: the status is for people only.
-  func write(to path: String) { _ = TextFile.replace(path, with: json) }
+  func write(to path: String) { _ = TextFile.replace(path, with: json, for: .all) }
 
   /// Replaces the file with the metrics. Returns the error number, 0 on success.
   func writeMetrics(to path: String) -> Int32 {
-    TextFile.replace(path, with: Array(metrics.utf8))
+    TextFile.replace(path, with: Array(metrics.utf8), for: .all)
   }
 }

@@ -21,19 +21,19 @@ import UplinkPayload
   @Test(
     "The age of a fix is that of the boot clock in this boot, of its certain date in an earlier one",
     arguments: [
-      // Generation, date (nil if unknown), whether it is uncertain, expected age in seconds.
-      (7, 1_000, false, 100), (7, nil, false, 100), (8, nil, false, 100),
-      (6, 1_000, false, 30), (6, 1_000, true, nil), (6, nil, false, nil), (6, 1_031, false, nil),
-    ] as [(UInt32, Int64?, Bool, Int64?)])
-  func age(generation: UInt32, date: Int64?, isUncertain: Bool, expected: Int64?) {
+      // First generation of this boot, date (nil if unknown), whether it is uncertain, expected age in seconds.
+      (7, 1_000, false, 100), (7, nil, false, 100), (6, nil, false, 100), (nil, 1_000, false, 30),
+      (8, 1_000, false, 30), (8, 1_000, true, nil), (8, nil, false, nil), (8, 1_031, false, nil),
+    ] as [(UInt32?, Int64?, Bool, Int64?)])
+  func age(boot: UInt32?, date: Int64?, isUncertain: Bool, expected: Int64?) {
     var fix = Fix(
       acquired: .boot + .seconds(50), coordinate: Coordinate(latitude_e9: 1, longitude_e9: 2))
     fix.utc = date.map { UTCTime(microseconds: $0 * 1_000_000) }
     fix.isDateUncertain = isUncertain
-    let stored = StoredFix(name: FixName(generation: generation, sequence: 1), fix: fix)
+    let stored = StoredFix(name: FixName(generation: 7, sequence: 1), fix: fix)
     let age = UplinkController.age(
-      of: stored, bootGeneration: 7, at: .boot + .seconds(150),
-      UTCTime(microseconds: 1_030_000_000))
+      of: stored, bootGeneration: boot, at: .boot + .seconds(150),
+      utc: UTCTime(microseconds: 1_030_000_000))
     #expect(age == expected.map { .seconds($0) })
   }
 

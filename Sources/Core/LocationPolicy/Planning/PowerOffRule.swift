@@ -11,7 +11,7 @@ package struct PowerOffRule<Refusal: Equatable & Sendable> {
   /// Time on without programs that is required after a start by hand.
   private let attendedTime: Interval
   /// Whether the board's own alarm started it, and since then only programs have used the service that it launched
-  /// itself.
+  /// itself (``ServiceUse/isAttended``).
   private var isUnattended: Bool
   /// Time since which no program uses the service; nil if one does.
   package private(set) var unusedSince: Instant?

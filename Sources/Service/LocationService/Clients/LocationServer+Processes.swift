@@ -31,6 +31,7 @@ extension LocationServer {
     let session = clients.newSession()
     clients[client].connect(control: index, session: session, at: now)
     connections.setPurpose(.control(client: client, monitor: nil), of: index, permissions)
+    markLaunched(index, client)
     setAuthorization(clients[client].access.reported, client)
     submit(.connect, client)
     clients[client].launchSessions(needsExplicit: needsExplicitSessions, at: now)
@@ -96,7 +97,13 @@ extension LocationServer {
     clients[client].setWatch(index)
     if clients[client].withdrawLoss() { enqueueLoss(client) }
     connections.setPurpose(.watch(client: client), of: index, permissions)
+    markLaunched(index, client)
     return nil
+  }
+
+  /// Records on a connection of a session whether the service has started its program.
+  mutating func markLaunched(_ index: Int, _ client: Int) {
+    if clients[client].launch.isLaunched { connections[index]?.markLaunched() }
   }
 
   // MARK: Frozen processes

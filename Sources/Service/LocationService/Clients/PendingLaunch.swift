@@ -24,8 +24,11 @@ struct PendingLaunch {
   private(set) var reason: LaunchReason?
   /// Reason for which the running process was started; nil if it started by itself.
   private(set) var runningReason: LaunchReason?
-  /// Whether the program was started in this run of the service.
-  private(set) var wasStarted = false
+  /// Whether the program that has connected last was started by the service, or followed such a one within
+  /// ``PowerOffParameters/unattendedTime``: a script connects once for each of its commands.
+  private(set) var isLaunched = false
+  /// When a program with ``isLaunched`` has disconnected last; nil before.
+  private var launchedEnd: Instant?
   /// Time of the next start; nil without one.
   private(set) var nextStart: Instant?
   /// Number of starts for the pending reason; ``retry`` counts those since the program last stayed connected.
@@ -45,7 +48,6 @@ struct PendingLaunch {
 
   /// Records a start and computes the time of the next one; none after ``attemptsLimit`` starts.
   mutating func recordStart(at now: Instant) {
-    wasStarted = true
     reasonStarts += 1
     retry.recordFailure(at: now)
     nextStart = reasonStarts < PendingLaunch.attemptsLimit ? retry.nextTime : nil
@@ -54,6 +56,8 @@ struct PendingLaunch {
   /// Records that the program has connected. Returns whether it was started for a reason.
   mutating func recordConnect(at now: Instant) -> Bool {
     runningReason = reasonStarts > 0 ? reason : nil
+    let follows = launchedEnd.map { now - $0 <= PowerOffParameters.unattendedTime } ?? false
+    isLaunched = runningReason != nil || follows
     connectedAt = now
     cancel()
     return runningReason != nil
@@ -61,6 +65,7 @@ struct PendingLaunch {
 
   /// Records that the program has ended or disconnected. The back-off is reset if it stayed connected long enough.
   mutating func recordEnd(at now: Instant) {
+    if isLaunched { launchedEnd = now }
     guard now - connectedAt >= PendingLaunch.baseDelay else { return }
     retry.reset()
   }

@@ -129,6 +129,9 @@ final class Connection {
   private(set) var deadline: Instant
   /// Whether it has made a call.
   private(set) var hasMadeCall = false
+  /// Whether it belongs to a session of a program that the service has started (``PendingLaunch/isLaunched``), also
+  /// after the session has ended. A call without a session counts as a person's.
+  private(set) var isLaunched = false
 
   /// - Parameter account: Login user that the peer's user is counted as.
   init(
@@ -173,6 +176,9 @@ final class Connection {
   }
 
   // MARK: Purpose
+
+  /// It belongs to a session of a program that the service has started.
+  func markLaunched() { isLaunched = true }
 
   /// Sets the purpose.
   func setPurpose(_ purpose: Purpose) {

@@ -50,6 +50,7 @@ extension LocationServer {
     let drain = Drain(
       of: client, backlog, countsAsDelivered: countsAsDelivered, count: count)
     connections.setPurpose(.drain(drain), of: index, permissions)
+    if countsAsDelivered { markLaunched(index, client) }
     connections[index]?.append(FixRecordHeader(count: count))
     if countsAsDelivered { submit(.readBacklog, client) }
     return nil

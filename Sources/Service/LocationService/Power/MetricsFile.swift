@@ -67,7 +67,7 @@ struct MetricsFile {
     lastWrite = now
     pendingSince = nil
     hasRestarted = false
-    let failure = TextFile.replace(path, with: Array(text.utf8))
+    let failure = TextFile.replace(path, with: Array(text.utf8), for: .all)
     defer { lastFailure = failure }
     guard failure != 0, failure != lastFailure else { return nil }
     let reason = unsafe String(cString: strerror(failure))

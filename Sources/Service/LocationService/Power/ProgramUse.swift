@@ -42,13 +42,7 @@ extension LocationServer {
     gpsd.watcherCount > 0
       || connections.slots.contains { slot in
         guard let slot, slot.hasMadeCall else { return false }
-        return !isLaunched(slot)
+        return !slot.isLaunched
       }
-  }
-
-  /// Whether a connection belongs to a client whose program the service has launched in this run: such a program may
-  /// connect several times, for example a script with one command after another.
-  func isLaunched(_ connection: Connection) -> Bool {
-    connection.client.map { clients[$0].launch.wasStarted } ?? false
   }
 }

@@ -27,7 +27,7 @@ enum OverlandBatch {
     _ fix: Fix, _ device: DeviceName, _ offset: Int64, to json: inout JSONOutput
   ) {
     let utc = fix.utc ?? UTCTime(microseconds: fix.acquired.microseconds + offset)
-    json.addPointFeature(at: fix.coordinate)
+    json.addPointFeatureMembers(at: fix.coordinate)
     json.object("properties") { json in
       json.string("timestamp") { $0.add(iso8601: utc) }
       json.member("device_id", device.description)

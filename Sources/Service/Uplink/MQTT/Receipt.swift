@@ -26,8 +26,10 @@ struct Receipt: Equatable {
     self.ring = ring
     last = Receipt.name(in: members, sequence: "sequence")
     let gap = members.first { $0.name == "gap" }?.value.members ?? []
-    self.gap = Receipt.name(in: gap, sequence: "next")
     gapChecksum = Receipt.checksum("checksum", in: gap)
+    // A malformed checksum names no message.
+    let isMalformed = gapChecksum == nil && gap.contains { $0.name == "checksum" }
+    self.gap = isMalformed ? nil : Receipt.name(in: gap, sequence: "next")
     event = members.first { $0.name == "event" }?.value.integer
   }
 

@@ -68,7 +68,7 @@ struct FixWriter: ~Copyable {
   /// Adds a feature.
   private static func write(feature stored: StoredFix, to json: inout JSONOutput) {
     let fix = stored.fix
-    json.addPointFeature(at: fix.coordinate, height_mm: fix.ellipsoidalAltitude_mm)
+    json.addPointFeatureMembers(at: fix.coordinate, height_mm: fix.ellipsoidalAltitude_mm)
     json.object("properties") { json in
       json.member("generation", Int64(stored.name.generation))
       json.member("sequence", Int64(clamping: stored.name.sequence))

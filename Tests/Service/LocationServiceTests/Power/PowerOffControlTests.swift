@@ -154,12 +154,30 @@ import Testing
     #expect(run(10) == nil)
     // A script connects once for each of its commands.
     for seconds in [300, 20] {
-      let tracker = bench.client("tracker")
-      #expect(run(seconds) == nil)
-      tracker.watch.quit()
-      tracker.control.quit()
-      bench.settle()
+      leave(bench.client("tracker"), after: seconds)
+      #expect(run(10) == nil)
     }
+    expectOff(after: 20)
+  }
+
+  @Test("PWR-14, BKG-19: a program that takes over a started one counts as started")
+  func takenOver() {
+    #expect(run(40, hasFix: false) == nil)
+    bench.fix()
+    let first = bench.client("tracker")
+    let second = bench.client("tracker")
+    leave(first, after: 1)
+    leave(second, after: 10)
     expectOff(after: 30)
+  }
+
+  /// A program disconnects after that time.
+  private func leave(
+    _ program: (control: Program, watch: Program, session: Int64), after seconds: Int
+  ) {
+    #expect(run(seconds) == nil)
+    program.watch.quit()
+    program.control.quit()
+    bench.settle()
   }
 }

@@ -71,4 +71,29 @@ struct StaticArchiveTests {
     let result = run(["TORPOR_SOCKET=/nowhere/socket", "\(folder)/program"])
     #expect(result.status == 0 && result.output == "swift-pool\n", "\(result.errors)")
   }
+  @Test(
+    "a file of a build with the toolset has autoreleasepool, and prefers one of its package",
+    arguments: [false, true])
+  func autoreleasePool(_ hasOwn: Bool) throws {
+    let script = String(
+      decoding: readFile("\(packageRoot)/packaging/install-swift"), as: UTF8.self)
+    let option = #/\\"-Xfrontend\\", \\"-import-module\\", \\"-Xfrontend\\", \\"(\w+)\\"/#
+    let module = try #require(script.firstMatch(of: option)).output.1
+    let own = """
+      func autoreleasepool<R>(invoking body: () throws -> R) rethrows -> R {
+        print("own")
+        return try body()
+      }
+
+      """
+    let folder = Command.directory()
+    let source = (hasOwn ? own : "") + "print(autoreleasepool { 5 })\n"
+    Command.write(Array(source.utf8), to: "\(folder)/main.swift")
+    let compiled = run([
+      "swiftc", "\(folder)/main.swift", "-o", "\(folder)/program", "-I", "\(Self.build)/Modules",
+      "-Xfrontend", "-import-module", "-Xfrontend", String(module),
+    ])
+    #expect(compiled.status == 0, "\(compiled.errors)")
+    #expect(run(["\(folder)/program"]).output == (hasOwn ? "own\n5\n" : "5\n"))
+  }
 }
