@@ -43,9 +43,9 @@ def fixes(device, ring, generation, first, count, preceding=None, utc=True):
     return message(1, device, ring, generation, first, count, preceding, b"".join(column(values) for values in columns))
 
 
-def gap(device, ring, generation, first, following, preceding=None, until=-2**63):
-    """A gap from 5 µs until this time of the boot clock; without numbers, it may be of any number of fixes."""
-    body = struct.pack("<QqqqqB", following, 5, -2**63, until, -2**63, first == following)
+def gap(device, ring, generation, first, following, preceding=None, until=(-2**63, -2**63)):
+    """A gap from 5 µs until these times of the boot clock and in UTC; without numbers, it may be of any number of fixes."""
+    body = struct.pack("<QqqqqB", following, 5, -2**63, *until, first == following)
     return message(2, device, ring, generation, first, following - first, preceding, body)
 
 

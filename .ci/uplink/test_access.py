@@ -55,14 +55,17 @@ def test_store(broker, database):
     named = messages.checksum(messages.gap("board-1", RING, 7, 20, 30, (7, 19)))
     check(board.receipts()[-1].get("gap") == {"generation": 7, "next": 30, "checksum": named},
           "the receipt names the gap and its message")
-    for until in (50, 60, 50):
-        gap = messages.gap("board-1", RING, 7, 40, 40, (7, 39), until)
-        board.publish("torpor/board-1/gap", gap)
-        named = messages.checksum(gap)
-        check(board.wait(lambda: board.receipts()[-1].get("gap", {}).get("checksum") == named),
-              "the receipt names the last message of a gap with the same numbers")
-    check(query(database, "select (details->'to'->>'boot_us')::int from gaps where first = 40") == [60],
-          "the message with the longest time remains, although an earlier one is delivered again")
+    unknown = -2**63
+    for numbers in ((40, 40), (50, 55)):
+        # Grown, delivered again, grown after a boot that does not know the time of day.
+        for until, kept in (((50, 1050), 50), ((60, 1060), 60), ((50, 1050), 60), ((7, unknown), 7)):
+            gap = messages.gap("board-1", RING, 7, *numbers, (7, 39), until)
+            board.publish("torpor/board-1/gap", gap)
+            named = messages.checksum(gap)
+            check(board.wait(lambda: board.receipts()[-1].get("gap", {}).get("checksum") == named),
+                  "the receipt names the last message of a gap with the same numbers")
+            check(query(database, "select (details->'to'->>'boot_us')::int from gaps where (first, next) = (%s, %s)", *numbers)
+                  == [kept], f"the gap with the later end remains: {numbers}, {until}")
     test_poison(broker, database, board)
     board.close()
     board = Board(broker, "board-1")

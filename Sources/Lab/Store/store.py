@@ -40,16 +40,18 @@ def store_fixes(cursor, key, message):
 
 def store_gap(cursor, key, message):
     gap = message["gap"]
+    numbers = (gap["first"], gap["next"])
     # A board that was interrupted reports a gap again, when it may have grown.
     cursor.execute(
-        "delete from gaps where (device, ring) = (%s, %s) and first < next and first >= %s and next <= %s",
-        (*key, gap["first"], gap["next"]))
+        "delete from gaps where (device, ring) = (%s, %s) and first < next and first >= %s and next <= %s"
+        " and (first, next) <> (%s, %s)", (*key, *numbers, *numbers))
     cursor.execute(
         "insert into gaps values (%s, %s, %s, %s, %s, %s, %s) on conflict (device, ring, generation, first, next)"
         " do update set (count, details) = (excluded.count, excluded.details)"
-        # The broker may deliver an earlier message again, after the one with the longer time.
-        " where coalesce((excluded.details->'to'->>'boot_us')::bigint >= (gaps.details->'to'->>'boot_us')::bigint, true)",
-        (*key, message["generation"], gap["first"], gap["next"], gap["count"], json.dumps(gap)))
+        # The broker may deliver an earlier message again, after the one with the longer time. Boot clocks may be of
+        # different boots.
+        " where coalesce((excluded.details->'to'->>'utc_us')::bigint >= (gaps.details->'to'->>'utc_us')::bigint, true)",
+        (*key, message["generation"], *numbers, gap["count"], json.dumps(gap)))
     return {"gap_generation": message["generation"], "gap_next": gap["next"], "gap_checksum": message["checksum"]}
 
 

@@ -35,6 +35,21 @@ struct BackgroundSessionTests {
     #expect(isClosed == (isActive || authorization == .notDetermined))
   }
 
+  @Test("BKG-15: with the explicit key, a background session requires a service session")
+  func explicitSession() async throws {
+    let fake = FakeSession(backgroundReplies: [true, true], needsExplicitSessions: true)
+    for hasService in [false, true] {
+      let service =
+        hasService
+        ? CLServiceSession(.whenInUse, requiresFullAccuracy: false, of: fake.session) : nil
+      let background = CLBackgroundActivitySession(of: fake.session)
+      var reasons = background.diagnostics.makeAsyncIterator()
+      let reason = try #require(try await reasons.next())
+      #expect(reason.serviceSessionRequired == !hasService)
+      withExtendedLifetime(service) {}
+    }
+  }
+
   @Test("BKG-10: each of two active background sessions ends by a call of its own")
   func twoSessions() async throws {
     let fake = FakeSession(backgroundReplies: [true, true])

@@ -99,7 +99,9 @@ private final class BackgroundSessionCore: ServiceObject {
     hold.withLock { hold in
       hold = isActive ? .active : authorization == .notDetermined ? .pending : .none
     }
-    queue.put(.init(flags: isActive ? .empty : BackgroundSessionCore.flags(of: authorization)))
+    let flags: LiveFlags = isActive ? .empty : BackgroundSessionCore.flags(of: authorization)
+    let lacksSession = session?.lacksSession ?? false
+    queue.put(.init(flags: lacksSession ? flags.union(.serviceSessionRequired) : flags))
     return 0
   }
 

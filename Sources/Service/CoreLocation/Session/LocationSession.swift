@@ -157,9 +157,10 @@ import Synchronization
   }
 
   /// Reports, once, that a service session is required, if there is none: loops and sessions that begin do not imply one.
-  func reportMissingSession() {
-    if state.withLock({ lacksSession($0) }) { messages.reportMissingSession() }
-  }
+  func reportMissingSession() { if lacksSession { messages.reportMissingSession() } }
+
+  /// Whether a service session is required now, and there is none (BKG-15).
+  var lacksSession: Bool { state.withLock { lacksSession($0) } }
 
   private func opening(_ object: any ServiceObject) -> OutgoingCall {
     OutgoingCall(call: object.openingCall) { [weak self] result in
@@ -356,7 +357,7 @@ import Synchronization
     }
     for object in objects { object.fail(error) }
     for call in calls { call.completion?(.failure(error)) }
-    messages.report(error)
+    messages.reportTakeOver()
     endFirstAttempt()
   }
 

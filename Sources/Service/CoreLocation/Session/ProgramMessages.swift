@@ -20,6 +20,13 @@ final class ProgramMessages: Sendable {
   /// The service could not be reached.
   func report(_ error: ClientError) { write(error.description) }
 
+  /// Another process has taken over the client (AUT-2).
+  func reportTakeOver() {
+    write(
+      "another program has connected as this client, and this one receives nothing any more: end one of them, or give "
+        + "each a name of its own with TORPOR_CLIENT or with CFBundleIdentifier in Info.plist")
+  }
+
   /// Updates in the background are not declared (BKG-18).
   func reportMissingMode() {
     write(
@@ -29,7 +36,9 @@ final class ProgramMessages: Sendable {
 
   /// The process needs an explicit service session, and has none (BKG-15).
   func reportMissingSession() {
-    write("Info.plist sets NSLocationRequireExplicitServiceSession: create a CLServiceSession")
+    write(
+      "Info.plist requires explicit service sessions (NSLocationRequireExplicitServiceSession): create a "
+        + "CLServiceSession and keep it")
   }
 
   /// A connection has an authorization that gives no location.

@@ -32,6 +32,7 @@ extension LocationServer {
         logLine(of: name.user, .error, "cannot start \(program): \(error)")
       } else {
         recordLaunch()
+        clients[i].launch.recordUse(at: now)
         logLine(of: name.user, .info, "started \(program)")
       }
     }

@@ -24,11 +24,12 @@ struct PendingLaunch {
   private(set) var reason: LaunchReason?
   /// Reason for which the running process was started; nil if it started by itself.
   private(set) var runningReason: LaunchReason?
-  /// Whether the program that has connected last was started by the service, or followed such a one within
-  /// ``PowerOffParameters/unattendedTime``: a script connects once for each of its commands.
+  /// Whether the program that has connected last counts as started by the service: it connected within
+  /// ``PowerOffParameters/unattendedTime`` of the start, or of the end of such a one, because a script connects once for
+  /// each of its commands.
   private(set) var isLaunched = false
-  /// When a program with ``isLaunched`` has disconnected last; nil before.
-  private var launchedEnd: Instant?
+  /// Until when a program that connects counts as started; nil before a start.
+  private var launchedUntil: Instant?
   /// Time of the next start; nil without one.
   private(set) var nextStart: Instant?
   /// Number of starts for the pending reason; ``retry`` counts those since the program last stayed connected.
@@ -46,18 +47,22 @@ struct PendingLaunch {
     nextStart = max(time, retry.nextTime)
   }
 
-  /// Records a start and computes the time of the next one; none after ``attemptsLimit`` starts.
+  /// Records an attempt to start it and computes the time of the next one; none after ``attemptsLimit`` starts.
   mutating func recordStart(at now: Instant) {
     reasonStarts += 1
     retry.recordFailure(at: now)
     nextStart = reasonStarts < PendingLaunch.attemptsLimit ? retry.nextTime : nil
   }
 
+  /// Records that the program was started, or a session of the started program has ended.
+  mutating func recordUse(at now: Instant) {
+    launchedUntil = now + PowerOffParameters.unattendedTime
+  }
+
   /// Records that the program has connected. Returns whether it was started for a reason.
   mutating func recordConnect(at now: Instant) -> Bool {
     runningReason = reasonStarts > 0 ? reason : nil
-    let follows = launchedEnd.map { now - $0 <= PowerOffParameters.unattendedTime } ?? false
-    isLaunched = runningReason != nil || follows
+    isLaunched = launchedUntil.map { now <= $0 } ?? false
     connectedAt = now
     cancel()
     return runningReason != nil
@@ -65,7 +70,7 @@ struct PendingLaunch {
 
   /// Records that the program has ended or disconnected. The back-off is reset if it stayed connected long enough.
   mutating func recordEnd(at now: Instant) {
-    if isLaunched { launchedEnd = now }
+    if isLaunched { recordUse(at: now) }
     guard now - connectedAt >= PendingLaunch.baseDelay else { return }
     retry.reset()
   }

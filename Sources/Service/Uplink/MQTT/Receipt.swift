@@ -11,8 +11,8 @@ struct Receipt: Equatable {
   let last: FixName?
   /// Generation of the last durable gap, and the sequence number after it; nil if there is none.
   let gap: FixName?
-  /// Checksum of the message of that gap; nil if the store does not name it.
-  let gapChecksum: UInt32?
+  /// Checksum of the message of that gap, hexadecimal digits; nil if the store does not name it.
+  let gapChecksum: String?
   /// Number of the last durable event; nil if there is none.
   let event: Int64?
 
@@ -26,10 +26,8 @@ struct Receipt: Equatable {
     self.ring = ring
     last = Receipt.name(in: members, sequence: "sequence")
     let gap = members.first { $0.name == "gap" }?.value.members ?? []
-    gapChecksum = Receipt.checksum("checksum", in: gap)
-    // A malformed checksum names no message.
-    let isMalformed = gapChecksum == nil && gap.contains { $0.name == "checksum" }
-    self.gap = isMalformed ? nil : Receipt.name(in: gap, sequence: "next")
+    self.gap = Receipt.name(in: gap, sequence: "next")
+    gapChecksum = gap.first { $0.name == "checksum" }?.value.string
     event = members.first { $0.name == "event" }?.value.integer
   }
 
@@ -44,16 +42,6 @@ struct Receipt: Equatable {
     return FixName(generation: generation, sequence: number)
   }
 
-  /// A checksum of a message, eight hexadecimal digits; nil without one.
-  static func checksum(
-    _ name: String, in members: [(name: String, value: JSONValue)]
-  ) -> UInt32? {
-    guard let digits = members.first(where: { $0.name == name })?.value.string,
-      digits.utf8.count == 8
-    else { return nil }
-    return UInt32(digits, radix: 16)
-  }
-
   /// Whether the part of a ring is durable, whose message has this checksum.
   func confirms(_ part: PendingFixes.Part, _ checksum: UInt32, ring: UInt64) -> Bool {
     guard ring == self.ring else { return false }
@@ -65,7 +53,7 @@ struct Receipt: Equatable {
       guard let gap else { return false }
       let wanted = FixName(generation: generation, sequence: missing.range.upperBound)
       // The time of a gap may have grown since the store received it: then it is another message.
-      if wanted == gap, let gapChecksum { return gapChecksum == checksum }
+      if wanted == gap, let gapChecksum { return UInt32(gapChecksum, radix: 16) == checksum }
       return wanted.isUpTo(gap)
     case .event(let number, _):
       return event.map { Int64(clamping: number) <= $0 } ?? false
@@ -95,7 +83,8 @@ struct Refusal: Equatable {
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
       let members = document.root.members,
-      let checksum = Receipt.checksum("refused", in: members)
+      let digits = members.first(where: { $0.name == "refused" })?.value.string,
+      digits.utf8.count == 8, let checksum = UInt32(digits, radix: 16)
     else { return nil }
     self.checksum = checksum
     let text = members.first { $0.name == "reason" }?.value.string ?? "no reason"

@@ -160,6 +160,22 @@ import Testing
     expectOff(after: 20)
   }
 
+  @Test(
+    "PWR-14, BKG-19: reading its fixes on a further connection counts as the started program's, a call without a session does not",
+    arguments: [true, false])
+  func drain(_ hasSession: Bool) {
+    #expect(run(40, hasFix: false) == nil)
+    bench.fix()
+    let tracker = bench.client("tracker")
+    let reader = Program(bench.path)
+    reader.send(
+      hasSession ? .drain(session: tracker.session) : .readBacklog(name: "tracker"), oneway: false)
+    bench.settle()
+    reader.quit()
+    leave((tracker.control, tracker.watch, tracker.session), after: 1)
+    expectOff(after: hasSession ? 30 : 60)
+  }
+
   @Test("PWR-14, BKG-19: a program that takes over a started one counts as started")
   func takenOver() {
     #expect(run(40, hasFix: false) == nil)

@@ -241,7 +241,8 @@ struct CoreLocationProgramTests {
     let daemon = try #require(Daemon())
     let program = try program(withInfo: ["NSLocationRequireExplicitServiceSession": true])
     let message =
-      "CoreLocation: Info.plist sets NSLocationRequireExplicitServiceSession: create a CLServiceSession\n"
+      "CoreLocation: Info.plist requires explicit service sessions (NSLocationRequireExplicitServiceSession): create "
+      + "a CLServiceSession and keep it\n"
     #expect(start(program, ["task"], daemon.socket).reports(message))
     let updates = start(program, ["run-loop", "update"], daemon.socket, client: "updates")
     var second: Int64 = 0

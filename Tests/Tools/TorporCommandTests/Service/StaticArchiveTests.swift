@@ -71,6 +71,7 @@ struct StaticArchiveTests {
     let result = run(["TORPOR_SOCKET=/nowhere/socket", "\(folder)/program"])
     #expect(result.status == 0 && result.output == "swift-pool\n", "\(result.errors)")
   }
+
   @Test(
     "a file of a build with the toolset has autoreleasepool, and prefers one of its package",
     arguments: [false, true])
@@ -78,20 +79,29 @@ struct StaticArchiveTests {
     let script = String(
       decoding: readFile("\(packageRoot)/packaging/install-swift"), as: UTF8.self)
     let option = #/\\"-Xfrontend\\", \\"-import-module\\", \\"-Xfrontend\\", \\"(\w+)\\"/#
-    let module = try #require(script.firstMatch(of: option)).output.1
+    let imported = try #require(script.firstMatch(of: option)).output.1
+    let folder = Command.directory()
+    // Of another module of the package, like the imported one.
     let own = """
-      func autoreleasepool<R>(invoking body: () throws -> R) rethrows -> R {
+      @_alwaysEmitIntoClient
+      public func autoreleasepool<E: Error, R: ~Copyable>(
+        invoking body: () throws(E) -> R
+      ) throws(E) -> R {
         print("own")
         return try body()
       }
-
       """
-    let folder = Command.directory()
-    let source = (hasOwn ? own : "") + "print(autoreleasepool { 5 })\n"
+    Command.write(Array(own.utf8), to: "\(folder)/own.swift")
+    let source = (hasOwn ? "import Own\n" : "") + "print(autoreleasepool { 5 })\n"
     Command.write(Array(source.utf8), to: "\(folder)/main.swift")
+    let module = run([
+      "swiftc", "-emit-module", "-parse-as-library", "-module-name", "Own", "\(folder)/own.swift",
+      "-o", "\(folder)/Own.swiftmodule",
+    ])
+    #expect(module.status == 0, "\(module.errors)")
     let compiled = run([
       "swiftc", "\(folder)/main.swift", "-o", "\(folder)/program", "-I", "\(Self.build)/Modules",
-      "-Xfrontend", "-import-module", "-Xfrontend", String(module),
+      "-I", folder, "-Xfrontend", "-import-module", "-Xfrontend", String(imported),
     ])
     #expect(compiled.status == 0, "\(compiled.errors)")
     #expect(run(["\(folder)/program"]).output == (hasOwn ? "own\n5\n" : "5\n"))
