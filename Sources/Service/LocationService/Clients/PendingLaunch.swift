@@ -24,11 +24,11 @@ struct PendingLaunch {
   private(set) var reason: LaunchReason?
   /// Reason for which the running process was started; nil if it started by itself.
   private(set) var runningReason: LaunchReason?
-  /// Whether the program that has connected last counts as started by the service: it connected within
-  /// ``PowerOffParameters/unattendedTime`` of the start, or of the end of such a one, because a script connects once for
-  /// each of its commands.
+  /// Whether the last session counts as one of a program that the service has started: it began within
+  /// ``PowerOffParameters/unattendedTime`` of the start, or of the end of such a session, because a script connects once
+  /// for each of its commands.
   private(set) var isLaunched = false
-  /// Until when a program that connects counts as started; nil before a start.
+  /// Until when a session that begins counts as such; nil before a start.
   private var launchedUntil: Instant?
   /// Time of the next start; nil without one.
   private(set) var nextStart: Instant?
@@ -54,7 +54,7 @@ struct PendingLaunch {
     nextStart = reasonStarts < PendingLaunch.attemptsLimit ? retry.nextTime : nil
   }
 
-  /// Records that the program was started, or a session of the started program has ended.
+  /// Records that the program was started, or that a session that counts as its own has ended.
   mutating func recordUse(at now: Instant) {
     launchedUntil = now + PowerOffParameters.unattendedTime
   }

@@ -177,7 +177,7 @@ final class Connection {
 
   // MARK: Purpose
 
-  /// It belongs to a session of a program that the service has started.
+  /// Records that it belongs to a session of a program that the service has started.
   func markLaunched() { isLaunched = true }
 
   /// Sets the purpose.

@@ -18,7 +18,8 @@ import TextFormats
 ///
 /// After a pause of `longestDelay` the delay begins again, once: the turn is the first one of another wake.
 ///
-/// The file is replaced as a whole, because the collector may read it at any time. It reads files that end in `.prom` only.
+/// The file is replaced as a whole, because the collector may read it at any time. The collector ignores the temporary
+/// file, whose name does not end in `.prom`.
 ///
 /// A failure, for example a full disk, changes nothing else: it is logged once, and the next write is attempted as after
 /// a success.

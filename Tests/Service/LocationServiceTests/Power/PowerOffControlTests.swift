@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "PWR-14, BKG-19: reading its fixes on a further connection counts as the started program's, a call without a session does not",
+    "PWR-14, BKG-19: a drain of a launched program's session counts as launched; reading a backlog without a session does not",
     arguments: [true, false])
   func drain(_ hasSession: Bool) {
     #expect(run(40, hasFix: false) == nil)
@@ -172,7 +172,7 @@ import Testing
       hasSession ? .drain(session: tracker.session) : .readBacklog(name: "tracker"), oneway: false)
     bench.settle()
     reader.quit()
-    leave((tracker.control, tracker.watch, tracker.session), after: 1)
+    leave(tracker, after: 1)
     expectOff(after: hasSession ? 30 : 60)
   }
 
