@@ -179,6 +179,8 @@ extension CommandedDriver {
         link.due = link.sleepEntryEnd
       }
     case .tracking, .powersave, .batching:
+      // Before a power cycle the whole wait must pass: the command may wait behind the receiver's output (PWR-5).
+      guard !link.isPowerOffPending else { return }
       let asleep = max(now, link.exchange.sentAt + DriverTimeouts.sleepEntryTime)
       link.due = link.due.map { min($0, asleep) }
     }

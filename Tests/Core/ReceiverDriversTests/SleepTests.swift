@@ -264,6 +264,27 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
+  @Test("PWR-5: a power cycle waits for standby, also if the goal changes meanwhile")
+  func powerCycleUnderNewGoal() {
+    for goal in [ReceiverMode.tracking, .powersave, .batching(watermark: 250)] {
+      let bench = DriverBench(Setups.switched)
+      bench.reach(.tracking)
+      bench.receiver.isSilent = true
+      while bench.driver.state != .fallingAsleep { bench.run(0.05) }
+      let end = bench.driver.deadline
+      bench.step(.goal(.standby))
+      bench.run(0.1)
+      bench.step(.goal(goal))
+      #expect(bench.driver.state == .fallingAsleep && bench.driver.deadline == end)
+      bench.run(1)
+      #expect(bench.receiver.hasSupply)
+      while bench.receiver.hasSupply { bench.run(0.05) }
+      bench.receiver.isSilent = false
+      #expect(bench.runUntilIdle())
+      bench.expectClean()
+    }
+  }
+
   @Test("Tracking requested while falling asleep: the receiver is woken once it sleeps")
   func trackingWhileFallingAsleep() {
     let bench = DriverBench(Setups.wired)
