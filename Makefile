@@ -9,7 +9,7 @@ RUN ?= --board imx8mm-max-m8q --service visits
 EMBEDDED_MODULES := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
-SOAK_RUNS := 800
+SOAK_RUNS := 600
 # Service and command as they are installed: Swift's and C++'s libraries are linked statically, unused libraries are not linked
 # (Docs/Reference/service-cost.md), and each program is optimized as a whole, without the checks for
 # exclusive access that the tests have (Docs/Decisions/0115-link-time-optimization.md).

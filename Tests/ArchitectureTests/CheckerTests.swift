@@ -156,7 +156,8 @@ struct CheckerTests {
   @Test("citations are complete numbers, and statements are parsed with their mark")
   func contractText() {
     #expect(
-      ContractText.citations(in: "(DEF-1…35, RNG-2) XDEF-7 UBX-8 DEF-x") == ["DEF-1", "RNG-2"])
+      ContractText.citations(in: "(DEF-1…35, RNG-2) XDEF-7 UBX-8 DEF-x PWR-3a AUT-4-LOC-5")
+        == ["DEF-1", "RNG-2", "AUT-4", "LOC-5"])
     let contract = ContractText("- ● DEF-1 one\n- ○ DEF-2 two\ntext DEF-3\n- DEF-4 none\n")
     #expect(contract.statements.map(\.number) == ["DEF-1", "DEF-2"])
     #expect(contract.statements.map(\.isImplemented) == [true, false])

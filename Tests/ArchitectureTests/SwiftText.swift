@@ -12,7 +12,7 @@ struct SwiftText {
       if scanner.skipComment() { continue }
       if let literal = scanner.consumeLiteral() {
         literals.append((tokens.count, literal))
-      } else if isWordCharacter(character) {
+      } else if character.isWordCharacter {
         tokens.append(scanner.consumeWord())
       } else {
         if !character.isWhitespace { tokens.append(String(character)) }
@@ -203,8 +203,9 @@ extension SwiftText {
   }
 }
 
-private func isWordCharacter(_ character: Character) -> Bool {
-  character.isLetter || character.isNumber || character == "_"
+extension Character {
+  /// Whether identifiers and numbers contain it.
+  var isWordCharacter: Bool { isLetter || isNumber || self == "_" }
 }
 
 private struct Scanner {
@@ -223,7 +224,7 @@ private struct Scanner {
 
   mutating func consumeWord() -> String {
     let begin = position
-    while let character = current, isWordCharacter(character) { position += 1 }
+    while let character = current, character.isWordCharacter { position += 1 }
     return String(characters[begin..<position])
   }
 

@@ -17,12 +17,12 @@ import Testing
     bench.run(300)
     #expect(bench.reported == [.lost] && bench.status.isStreaming && bench.activity != .running)
     bench.clearRecords()
-    bench.run(3_600)
+    bench.run(1_800)
     // A probe at another speed interrupts reception for some seconds.
-    #expect(bench.fixes.count > 3_100, "\(bench.fixes.count)")
+    #expect(bench.fixes.count > 1_500, "\(bench.fixes.count)")
     #expect(
       bench.reported.isEmpty && bench.violations.isEmpty, "\(bench.reported) \(bench.violations)")
-    #expect(bench.counters.losses < 30)
+    #expect(bench.counters.losses < 20)
   }
 
   @Test(

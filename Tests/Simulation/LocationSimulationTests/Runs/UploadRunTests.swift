@@ -46,12 +46,12 @@ struct UploadRunTests {
   func hourly(_ board: String, _ seed: UInt64) throws {
     var script = ClientScript()
     script.timeout = 3_600
-    let (without, plain) = try run(script, board, hours: 6, seed: seed)
+    let (without, plain) = try run(script, board, hours: 3, seed: seed)
     var upload = UploadScript(hold: .seconds(4))
     upload.every = .seconds(60)
     script.upload = upload
-    let (with, held) = try run(script, board, hours: 6, seed: seed)
-    #expect(without.uploads == 0 && with.uploads >= 7, "the first fix and six hours")
+    let (with, held) = try run(script, board, hours: 3, seed: seed)
+    #expect(without.uploads == 0 && with.uploads >= 4, "the first fix and three hours")
     #expect(with.summary.fixes == without.summary.fixes)
     #expect(with.summary.delivered == without.summary.delivered && with.summary.lost == 0)
     #expect(with.summary.finishes == without.summary.finishes)
