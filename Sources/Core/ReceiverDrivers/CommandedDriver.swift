@@ -147,7 +147,8 @@ extension CommandedDriver {
     link.setGoal(new)
     clearRejections(for: new)
     switch state.stage {
-    case .idle, .unpowered, .steady: proceed()
+    case .idle, .unpowered: proceed()
+    case .steady: if link.mustAwaitSleep { enter(.fallingAsleep) } else { proceed() }
     case .lost:
       // A lost receiver can still be powered off; every other goal waits for the next attempt.
       if link.isPowerOffRequested { proceed() }

@@ -127,6 +127,9 @@ extension ReceiverLink {
   /// silence was observed recently, and the supply stays on.
   var isSleepTrusted: Bool { sleep.isTrusted && !isPowerOffPending }
 
+  /// Whether a receiver that was trusted to sleep is to be powered off before its standby command has timed out (PWR-5).
+  var mustAwaitSleep: Bool { isPowerOffRequested && sleep.isTrusted && now < sleepEntryEnd }
+
   /// Time at which the receiver counts as asleep, if it is silent until then.
   var sleepEntryEnd: Instant {
     sleep.start
@@ -264,7 +267,7 @@ extension ReceiverLink {
 
   /// Sends the standby command, or only waits for the silence of a receiver that was trusted to sleep.
   mutating func beginSleepEntry() {
-    if sleep.isChecking { return due = sleepEntryEnd }
+    if sleep.isChecking || sleep.isTrusted { return due = sleepEntryEnd }
     if hostSpeed == nil { setHostSpeed(setup.lineSpeed) }
     send(.standby)
   }

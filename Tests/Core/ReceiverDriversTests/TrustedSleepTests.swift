@@ -189,6 +189,48 @@ import Testing
     changed.expectClean()
   }
 
+  @Test("PWR-5: a power-off right after a trusted standby waits until the command has timed out")
+  func powerOffAfterStandby() throws {
+    var setup = Setups.switched
+    setup.ackTimeout = .seconds(1)
+    let bench = tracking(60, setup)
+    bench.step(.goal(.standby))
+    let sent = bench.now
+    bench.run(0.9)
+    #expect(bench.driver.state == .standby)
+    bench.step(.goal(.off))
+    #expect(bench.driver.state == .fallingAsleep && !bench.driver.isQuiescent)
+    let end = try #require(bench.driver.deadline)
+    #expect(end - sent > .seconds(2))
+    bench.run((end - bench.now).seconds - 0.01)
+    #expect(bench.receiver.hasSupply)
+    #expect(bench.runUntilIdle() && !bench.receiver.hasSupply)
+    // No second command, which would wake it.
+    #expect(bench.commands().filter { $0 == "standby" }.count == 1)
+    bench.expectClean()
+    // Later the supply is switched off at once.
+    let later = tracking(60, setup)
+    later.step(.goal(.standby))
+    later.run(5)
+    later.step(.goal(.off))
+    #expect(!later.receiver.hasSupply)
+    later.expectClean()
+  }
+
+  @Test("PWR-5: a receiver that still sends before it is powered off is sent to sleep again")
+  func powerOffWhileAwake() {
+    let bench = tracking(60, Setups.switched)
+    bench.receiver.ignoredStandbys = 1
+    bench.step(.goal(.standby))
+    while bench.driver.state != .standby { bench.run(0.01) }
+    bench.step(.goal(.off))
+    #expect(bench.driver.state == .fallingAsleep)
+    #expect(bench.runUntilIdle() && !bench.receiver.hasSupply)
+    #expect(bench.commands().filter { $0 == "standby" }.count == 2)
+    #expect(bench.driver.counters.failedStandbys == 1)
+    bench.expectClean()
+  }
+
   @Test("a start right after a trusted standby waits until the receiver is asleep")
   func wakesEarly() {
     let bench = tracking()

@@ -68,9 +68,10 @@ import LocationTypes
 /// | `tracking` | 10 intervals (at least 10 s) of silence | `probing` |
 /// | `tracking`, `batching`, `draining`, `saving`, `restoring` | live output that is disabled | `configuring` |
 /// | `standby` | any message | `fallingAsleep`; `lost` after the fourth time |
+/// | `standby` | goal off before the standby command has timed out | `fallingAsleep`, without a command |
 /// | `standby` | an hour without an observation of the receiver's silence | `fallingAsleep`, without a command |
 /// | `fallingAsleep` | 0.5 s and the queued output, if the receiver is trusted | `standby` |
-/// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off |
+/// | `fallingAsleep` | a message after the answer timeout, three times | `lost`, or `unpowered` with goal off or before a power cycle |
 /// | every state with a command in flight | no answer after three transmissions | `lost` or another wake-up |
 /// | `saving`, `restoring` | no answer after two transmissions | next message, or next state |
 /// | `tracking` | satellites in view watched, or no longer (``SatelliteWatch``) | `switchingSatellites` |
@@ -79,7 +80,8 @@ import LocationTypes
 /// | `lost` | back-off of 1, 2, 4 … 60 s (240 s if streaming) | wake-up; every fourth time a power cycle, if wired |
 ///
 /// A new goal takes effect immediately in `unpowered`, `tracking`, `batching` and `standby`; it aborts `saving`,
-/// `restoring` and `switchingSatellites`, and shortens `fallingAsleep`. The goal off also powers off a `lost` receiver that has a supply switch.
+/// `restoring` and `switchingSatellites`, and shortens `fallingAsleep`, except before a
+/// power cycle. The goal off also powers off a `lost` receiver that has a supply switch.
 /// In all other states the goal waits for the command in flight (``DriverStage``).
 ///
 /// Invariants:
