@@ -22,6 +22,8 @@ struct RetryCounters: Sendable {
     if losses < .max { losses += 1 }
     wakeUps = 0
     speedChanges = 0
+    // The next attempt decides again.
+    needsPowerCycle = false
   }
 
   mutating func recordGoalReached(at now: Instant) {

@@ -264,25 +264,47 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("PWR-5: a power cycle waits for standby, also if the goal changes meanwhile")
-  func powerCycleUnderNewGoal() {
-    for goal in [ReceiverMode.tracking, .powersave, .batching(watermark: 250)] {
-      let bench = DriverBench(Setups.switched)
-      bench.reach(.tracking)
-      bench.receiver.isSilent = true
-      while bench.driver.state != .fallingAsleep { bench.run(0.05) }
-      let end = bench.driver.deadline
-      bench.step(.goal(.standby))
-      bench.run(0.1)
-      bench.step(.goal(goal))
-      #expect(bench.driver.state == .fallingAsleep && bench.driver.deadline == end)
-      bench.run(1)
-      #expect(bench.receiver.hasSupply)
-      while bench.receiver.hasSupply { bench.run(0.05) }
-      bench.receiver.isSilent = false
-      #expect(bench.runUntilIdle())
-      bench.expectClean()
-    }
+  @Test(
+    "PWR-5: a power cycle waits for standby, also if the goal changes meanwhile",
+    arguments: [ReceiverMode.tracking, .powersave, .batching(watermark: 250)])
+  func powerCycleUnderNewGoal(_ goal: ReceiverMode) throws {
+    var setup = Setups.switched
+    setup.hasPowerSave = true
+    let bench = DriverBench(setup)
+    bench.reach(.tracking)
+    bench.receiver.isSilent = true
+    while bench.driver.state != .fallingAsleep { bench.run(0.05) }
+    let end = try #require(bench.driver.deadline)
+    bench.step(.goal(.standby))
+    bench.run(0.1)
+    bench.step(.goal(goal))
+    #expect(bench.driver.state == .fallingAsleep && bench.driver.deadline == end)
+    bench.run((end - bench.now).seconds - 0.01)
+    #expect(bench.receiver.hasSupply)
+    bench.run(0.02)
+    #expect(!bench.receiver.hasSupply)
+    bench.receiver.isSilent = false
+    bench.clearRecords()
+    #expect(bench.runUntilIdle() && bench.reported == [.recovered, .reached(goal)])
+    bench.expectClean()
+  }
+
+  @Test("PWR-12: a power cycle that a loss prevents is decided again by the next attempt")
+  func powerCyclePrevented() {
+    let bench = DriverBench(Setups.switched)
+    bench.reach(.tracking)
+    bench.receiver.isSilent = true
+    while bench.driver.state != .fallingAsleep { bench.run(0.05) }
+    bench.step(.lineFault)
+    bench.receiver.isSilent = false
+    #expect(bench.driver.state == .lost)
+    // The goal off needs no power cycle, and tracking ends it.
+    bench.step(.goal(.off))
+    #expect(bench.driver.state == .fallingAsleep)
+    bench.step(.goal(.tracking))
+    #expect(bench.runUntilIdle() && bench.driver.state == .tracking)
+    #expect(!bench.pins.contains(PinCommand(.receiverSupply, .inactive)))
+    bench.expectClean()
   }
 
   @Test("Tracking requested while falling asleep: the receiver is woken once it sleeps")
