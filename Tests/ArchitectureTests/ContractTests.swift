@@ -105,7 +105,7 @@ struct ContractText {
       guard sections.contains(section), !(before.dropLast(3).last?.isWordCharacter ?? false) else {
         continue
       }
-      let digits = after.prefix { ("0"..."9").contains($0) }
+      let digits = after.prefix { $0.isASCII && $0.isNumber }
       guard !digits.isEmpty, !(after.dropFirst(digits.count).first?.isWordCharacter ?? false) else {
         continue
       }

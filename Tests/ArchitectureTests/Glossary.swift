@@ -91,7 +91,7 @@ struct Glossary {
   /// The words of a line in lower case.
   static func words(in line: some StringProtocol) -> [String] {
     var result: [String] = []
-    let tokens = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    let tokens = line.split { !$0.isWordCharacter }
     for token in tokens {
       var word = ""
       var last: Character = "_"

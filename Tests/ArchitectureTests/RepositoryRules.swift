@@ -110,7 +110,7 @@ enum RepositoryRules {
       text.ranges(of: call).contains { range in
         guard range.lowerBound > text.startIndex else { return true }
         let before = text[text.index(before: range.lowerBound)]
-        return !before.isLetter && !before.isNumber && before != "_"
+        return !before.isWordCharacter
       }
     }
   }
@@ -169,9 +169,7 @@ enum RepositoryRules {
   /// second column of a table on count.
   static func paths(in line: Substring, isRename: Bool) -> [String] {
     // Most lines have none, and the expression below is slow.
-    guard line.utf8.contains(UInt8(ascii: "/")),
-      line.contains("Sources/") || line.contains("Tests/")
-    else { return [] }
+    guard line.contains("Sources/") || line.contains("Tests/") else { return [] }
     var line = line
     if isRename {
       if line.hasPrefix("#") { return [] }

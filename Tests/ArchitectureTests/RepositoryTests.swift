@@ -162,6 +162,6 @@ struct RepositoryTests {
   }
 
   static func words(_ text: String) -> Set<String> {
-    Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+    Set(text.split { !$0.isWordCharacter }.map(String.init))
   }
 }
