@@ -289,7 +289,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectClean()
   }
 
-  @Test("PWR-12: a power cycle that a loss prevents is decided again by the next attempt")
+  @Test("a power cycle that a loss prevents is decided again by the next attempt")
   func powerCyclePrevented() {
     let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
