@@ -324,8 +324,7 @@ class Attack:
             "memory_mb": peak / 1_024,
             "root_ms": response * 1e3,
             "disk_kbps": (self.written() - before["disk"]) / duration / 1e3,
-            # One a second is d + 1 lines in d seconds: the first begins the first second.
-            "lines": max(0, len(self.log_lines()) - before["lines"] - 1) / duration,
+            "lines": (len(self.log_lines()) - before["lines"]) / duration,
             "processor": (self.service.counts()["run_ns"] - before["run"]) / duration / 1e7,
         }
 
