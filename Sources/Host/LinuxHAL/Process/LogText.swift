@@ -20,7 +20,8 @@ public enum LogText {
   /// The lines of `text` for a log, each cleaned. Lines after the first are indented, so that they cannot be mistaken
   /// for separate log entries.
   static func lines(_ text: String) -> [String] {
-    let lines = text.split { $0.isNewline }
+    // Other separators of lines are only found in external text: they are escaped.
+    let lines = text.split(separator: "\n")
     return lines.enumerated().map { ($0.offset > 0 ? "    " : "") + cleaned($0.element) }
   }
 

@@ -38,6 +38,7 @@ struct LogTextTests {
     let lines = bytes.split(separator: UInt8(ascii: "\n")).map {
       String(decoding: $0, as: UTF8.self)
     }
+    #expect(lines.count == 9, "only a line feed separates lines: \(lines)")
     #expect(lines.allSatisfy { $0.hasPrefix("'x") || $0.hasPrefix("    ") }, "\(lines)")
     #expect(
       lines.allSatisfy { line in
