@@ -212,7 +212,7 @@ let serviceModules: [Target] = [
     "torpord",
     [
       "CLinux", "BoardHardware", "LinuxHAL", "LocationTypes", "LocationEngine",
-      "LocationRuntime", "LocationService", "BoardProfiles", "ServiceState",
+      "LocationRuntime", "LocationService", "LocationWire", "BoardProfiles", "ServiceState",
     ]),
   /// Accepts TCP connections of programs that use gpsd's protocol, and passes them to the service ([details](Reference/gpsd.md)).
   service.program("torpor-gpsd", ["CLinux"]),
@@ -228,7 +228,7 @@ let serviceModules: [Target] = [
       "TextFormats", "LocationWire", "LocationClient", "UplinkPayload",
     ]),
   /// The program that sends a board's fixes to a store; a client of the service with a package of its own.
-  service.program("torpor-uplink", ["TOMLFiles", "LocationClient", "Uplink"]),
+  service.program("torpor-uplink", ["TOMLFiles", "LocationWire", "LocationClient", "Uplink"]),
 ]
 
 /// A whole board in virtual time.

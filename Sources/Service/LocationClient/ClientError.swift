@@ -102,15 +102,14 @@ extension ClientError: CustomStringConvertible {
   }
 
   /// Command with which an administrator allows a client of the current user to use location. It names the user, with
-  /// the number if there is no name, and the socket if `TORPOR_SOCKET` is set, because sudo(8) removes that variable.
+  /// the number if there is no name, and the socket if it is not the default, because sudo(8) removes `TORPOR_SOCKET`.
   public static func allowCommand(for client: String) -> String {
     let user = geteuid()
     let name = unsafe getpwuid(user).flatMap { entry in
       unsafe entry.pointee.pw_name.map { unsafe String(cString: $0) }
     }
-    let path = LocationConnection.defaultPath
     return WireClientName(user: user, name: client).allowCommand(
-      userName: name, socket: path == LocationConnection.standardPath ? nil : path)
+      userName: name, socket: LocationConnection.defaultPath)
   }
 
   /// Adds the client's name to an error that concerns the client's authorization.

@@ -7,14 +7,14 @@ import TextFormats
 ///
 /// To wait for several sources, poll(2) ``descriptor`` and then call with a timeout of zero.
 public struct LocationConnection: LocationCaller, ~Copyable {
-  /// Default path of the service's socket.
-  public static let standardPath = "/run/torpor/torpor.sock"
-  /// Path that clients use by default: `TORPOR_SOCKET`, else ``standardPath``. All libraries, commands and examples
-  /// use it. The service ignores the variable and listens at its `--socket`.
+  /// Path that clients use by default: `TORPOR_SOCKET`, else ``ServiceSocket/standardPath``. All libraries, commands
+  /// and examples use it. The service ignores the variable and listens at its `--socket`.
   public static var defaultPath: String {
-    guard let value = unsafe getenv("TORPOR_SOCKET") else { return standardPath }
+    guard let value = unsafe getenv("TORPOR_SOCKET") else {
+      return ServiceSocket.standardPath
+    }
     let path = unsafe String(cString: value)
-    return path.isEmpty ? standardPath : path
+    return path.isEmpty ? ServiceSocket.standardPath : path
   }
   /// Default timeout for a reply; the service replies within milliseconds.
   public static let replyTimeout = Interval.seconds(10)

@@ -79,6 +79,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var board: String
     /// Capacity of the engine's client table.
     public var clients: Int
+    /// Path of the socket, for commands that the log proposes.
+    public var socket = ServiceSocket.standardPath
     /// Whether the GPIO lines of the profile are not used.
     public var ignoresPins = false
     /// Settings of the receiver's line, from the profile.

@@ -1,4 +1,5 @@
 import LocationClient
+import LocationWire
 import Uplink
 
 /// The command line of `torpor-uplink`.
@@ -28,7 +29,7 @@ struct Options {
     Sends the fixes of this board to a store, over an MQTT broker.
 
       --config FILE     settings (default: \(UplinkProgram.settingsPath))
-      --socket PATH     socket of torpord (default: TORPOR_SOCKET, or \(LocationConnection.standardPath))
+      --socket PATH     socket of torpord (default: TORPOR_SOCKET, or \(ServiceSocket.standardPath))
       --status FILE     where `torpor uplink status` finds the status
       --metrics FOLDER  write the metrics to torpor-uplink.prom in this folder, for node_exporter's
                         textfile collector

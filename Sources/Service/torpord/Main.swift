@@ -255,6 +255,7 @@ struct Main {
   ) -> LocationServer.Environment {
     var environment = LocationServer.Environment(
       version: Options.version, board: profile.name, clients: clientCapacity)
+    environment.socket = options.socket
     environment.ignoresPins = options.ignoresPins
     environment.clockSocket = options.clock
     environment.metricsFolder = options.metrics

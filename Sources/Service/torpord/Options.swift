@@ -1,10 +1,12 @@
+import LocationWire
+
 /// The command line of `torpord`. Parsed by hand, because the argument parser of `torpor` is larger than this whole
 /// service.
 struct Options {
   /// Name of the board or path of its profile; empty until parsed.
   var board = ""
   var line: String?
-  var socket = "/run/torpor/torpor.sock"
+  var socket = ServiceSocket.standardPath
   var clients: String?
   /// Whether no GPIO line is used.
   var ignoresPins = false

@@ -208,6 +208,25 @@ import TextFormats
         == .failure(.refused(error, isOneway: true)))
   }
 
+  @Test(
+    "RES-8: a client's name has no control character, so it stays on its line of the log",
+    arguments: [0, 0x9, 0xA, 0xD, 0x1F, 0x7F, 0x80, 0x85, 0x9F] as [UInt8])
+  func controlInName(_ code: UInt8) {
+    let name = "a\(Character(UnicodeScalar(code)))b"
+    #expect(!NameValidation.isValidClient(name))
+    #expect(!NameValidation.isValidRegion(name))
+    #expect(!NameValidation.isValidReason(name))
+  }
+
+  @Test("a name has 1 to 64 bytes, and may contain any other character")
+  func validNames() {
+    for name in ["x", " ", "~", "\u{A0}", "位置", String(repeating: "x", count: 64)] {
+      #expect(NameValidation.isValidClient(name), "\(name)")
+    }
+    #expect(!NameValidation.isValidClient(""))
+    #expect(!NameValidation.isValidClient(String(repeating: "位", count: 22)))
+  }
+
   @Test("Watch requires `more`, Drain requires `upgrade`") func modes() {
     let call = #"{"method":"org.torpor.Location.@","parameters":{"session":1}}"#
     #expect(

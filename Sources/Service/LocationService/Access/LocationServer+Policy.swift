@@ -78,7 +78,9 @@ extension LocationServer {
       .warning,
       "\(clients.count) \(clients.count == 1 ? "client" : "clients"), "
         + "\(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)"
-        + (showsCommand ? "; to permit them, add a rule or run `\(clients[0].allowCommand())`" : "")
+        + (showsCommand
+          ? "; to permit them, add a rule or run `\(clients[0].allowCommand(socket: environment.socket))`"
+          : "")
     )
   }
 }

@@ -69,7 +69,7 @@ extension LocationServer {
     logLine(
       of: name.user, .notice,
       "'\(name.name)' of user \(name.user) requests to use location; an administrator can allow it with "
-        + "`\(name.allowCommand())`")
+        + "`\(name.allowCommand(socket: environment.socket))`")
   }
 
   /// Requests permission for an undecided client in use that has live updates, conditions or sessions (AUT-8).

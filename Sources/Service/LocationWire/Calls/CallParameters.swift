@@ -206,9 +206,12 @@ extension WireClientName {
   ///
   /// - Parameters:
   ///   - userName: Name of the user; nil to use the user ID.
-  ///   - socket: Path of the service's socket; nil for the standard path.
-  public func allowCommand(userName: String? = nil, socket: String? = nil) -> String {
-    let option = socket.map { "--socket \(WireClientName.quoted($0)) " } ?? ""
+  ///   - socket: Path of the service's socket; named only if it is not ``ServiceSocket/standardPath``.
+  public func allowCommand(
+    userName: String? = nil, socket: String = ServiceSocket.standardPath
+  ) -> String {
+    let option =
+      socket == ServiceSocket.standardPath ? "" : "--socket \(WireClientName.quoted(socket)) "
     return "torpor clients allow " + option
       + WireClientName.quoted("\(userName ?? String(user))/\(name)")
   }

@@ -27,14 +27,19 @@ struct SessionTests {
     notices.compactMap { if case .live(let element) = $0 { element } else { nil } }
   }
 
-  @Test("AUT-7: the log shows the command that allows a requesting client")
-  func allowCommand() throws {
+  @Test(
+    "AUT-7: the log shows the command that allows a requesting client",
+    arguments: [
+      (ServiceSocket.standardPath, "`torpor clients allow '4711/my app'`"),
+      ("/tmp/t.sock", "`torpor clients allow --socket /tmp/t.sock '4711/my app'`"),
+    ])
+  func allowCommand(_ socket: String, _ command: String) throws {
     let log = LogPipe()
     let bench = try ServiceBench(
-      AccessPolicy(administrators: [me]), log: log.log)
+      AccessPolicy(administrators: [me]), log: log.log) { $0.socket = socket }
     let (control, watch, _) = bench.client("my app", of: 4_711)
     _ = bench.call(.requestAuthorization(.always), control)
-    #expect(log.text.contains("`torpor clients allow '4711/my app'`"), "\(log.text)")
+    #expect(log.text.contains(command), "\(log.text)")
     _ = watch
   }
 
