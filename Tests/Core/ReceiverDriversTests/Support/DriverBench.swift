@@ -38,6 +38,8 @@ final class DriverBench {
   var passesPin = true
   /// Time of the last standby request; the supply switches off as soon as the driver commands it.
   private var standbyRequestedAt: Instant?
+  /// Number of calls of ``run(_:)``, bounded so that a test that waits for a state in vain ends.
+  private var calls = 0
 
   init(_ setup: ReceiverSetup, hasSupply: Bool? = nil) {
     self.setup = setup
@@ -156,6 +158,8 @@ final class DriverBench {
 
   /// Lets time pass and handles all events in order.
   func run(_ seconds: Double) {
+    calls += 1
+    precondition(calls < 1_000_000, "the test waits for a state that the driver does not reach")
     let end = now + Interval(seconds: seconds)
     var steps = 0
     while true {
