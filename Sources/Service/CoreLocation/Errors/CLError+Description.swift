@@ -2,7 +2,7 @@ extension CLError.Code {
   /// What `localizedDescription` returns. Foundation has only the number of a code that it does not know.
   var text: String {
     switch self {
-    case .locationUnknown: "the location is not known now; updates continue"
+    case .locationUnknown: "the location is not known now"
     case .denied: "this program may not use location"
     case .network: "geocoding is not available"
     case .headingFailure: "the heading cannot be determined"
