@@ -38,7 +38,7 @@ final class DriverBench {
   var passesPin = true
   /// Time of the last standby request; the supply switches off as soon as the driver commands it.
   private var standbyRequestedAt: Instant?
-  /// Number of calls of ``run(_:)``, bounded so that a test that waits for a state in vain ends.
+  /// Number of calls of ``run(_:)``, bounded so that a test ends that waits for a state that is never reached.
   private var calls = 0
 
   init(_ setup: ReceiverSetup, hasSupply: Bool? = nil) {
