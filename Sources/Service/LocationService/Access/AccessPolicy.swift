@@ -1,4 +1,5 @@
 import GPSDProtocol
+import Glibc
 import LocationPolicy
 import TOMLFiles
 
@@ -206,14 +207,6 @@ public struct ClientAccess: Equatable, Sendable {
     self.source = source
   }
 }
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// One error in a policy file.
 public typealias PolicyError = FileProblem
