@@ -27,7 +27,7 @@ struct PolicyReader {
     self.users = users
   }
 
-  mutating func read() throws(PolicyErrors) -> AccessPolicy {
+  mutating func read() throws(FileProblems) -> AccessPolicy {
     var defaultRights = AccessRights(authorization: .notDetermined)
     var administrators: Set<UInt32> = []
     var rules: [AccessRule] = []
