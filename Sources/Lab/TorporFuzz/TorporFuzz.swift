@@ -1,12 +1,5 @@
 import DecoderProperties
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 // libFuzzer provides the main program and calls these two functions. Select the property with an option
 // that libFuzzer ignores: `TorporFuzz --property=stream …`.

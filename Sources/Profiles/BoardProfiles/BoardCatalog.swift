@@ -1,13 +1,6 @@
 import BoardHardware
+import Glibc
 import TOMLFiles
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The folder of boards. Each board is a subfolder with `profile.toml` and `README.md`.
 public struct BoardCatalog: Equatable, Sendable {

@@ -128,6 +128,36 @@ package struct ProblemList: Sendable {
   }
 }
 
+// The value of a node; nil if it has another type or is out of range, which is added as a problem of the key `path`.
+extension ProblemList {
+  /// True or false.
+  package mutating func flag(_ node: TOMLNode, _ path: String) -> Bool? {
+    if case .boolean(let flag) = node.value { return flag }
+    report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
+    return nil
+  }
+
+  /// Text; `expected` describes it in the message.
+  package mutating func string(_ node: TOMLNode, _ path: String, expected: String) -> String? {
+    if case .string(let string) = node.value { return string }
+    report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
+    return nil
+  }
+
+  /// A number in `range`, whose bounds are whole; the message names `unit` unless it is empty.
+  package mutating func number(
+    _ node: TOMLNode, _ path: String, _ range: ClosedRange<Double>, unit: String = ""
+  ) -> Double? {
+    let number = node.value.number
+    if let number, range.contains(number) { return number }
+    report(
+      path, at: node.position, number == nil ? "is \(node.value.typeName)" : "is out of range",
+      expected: (unit.isEmpty ? "" : "a number of \(unit), ")
+        + "\(Int(range.lowerBound)) to \(Int(range.upperBound))")
+    return nil
+  }
+}
+
 /// `text` in a form that is safe on a terminal: control characters replaced, at most `maxLength` characters.
 package func printable(_ text: String, maxLength: Int = 80) -> String {
   var result = ""

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 extension TOMLText {
   /// Parses `bytes`, which may be anything; error messages name the text `file`.

@@ -39,6 +39,15 @@ package enum TOMLValue: Equatable, Sendable {
     case .datetime: "a date or time"
     }
   }
+
+  /// The value of a number, whole or with a fraction; nil for other types.
+  package var number: Double? {
+    switch self {
+    case .integer(let whole): Double(whole)
+    case .float(let number): number
+    case .table, .array, .string, .boolean, .datetime: nil
+    }
+  }
 }
 
 /// One value of a TOML text, with the positions of the value and its key.

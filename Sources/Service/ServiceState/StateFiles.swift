@@ -1,12 +1,5 @@
+import Glibc
 import LocationTypes
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Creation, checking and replacement of the files that hold the state.
 ///

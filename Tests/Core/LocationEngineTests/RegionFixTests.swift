@@ -33,10 +33,8 @@ import Testing
     let bench = Self.bench()
     let region = Self.region(2, at: bench.position)
     bench.request(.addRegion(region, assuming: .unknown), of: Self.watcher)
-    let state = bench.engine.withClient(Self.watcher) {
-      $0.services.regions.state(of: region.identifier)
-    }
-    #expect(state == .inside)
+    let record = bench.engine.regionRecord(of: Self.watcher, at: 1)
+    #expect(record?.region == region && record?.assuming == .satisfied)
   }
 
   @Test("REG-16: when another client stops updates, the newest fix decides the next sample")

@@ -156,7 +156,8 @@ struct RestoreTests {
     let region = Region(identifier, center: EngineBench.home, radius: 100)
     _ = engine.step(
       .request(ClientID(0), .addRegion(region, assuming: .satisfied)), at: Instant(microseconds: 2))
-    #expect(engine.withClient(ClientID(0)) { $0.services.regions.state(of: identifier) } == .inside)
+    let record = engine.regionRecord(of: ClientID(0), at: 0)
+    #expect(record?.region == region && record?.assuming == .satisfied)
   }
 
   @Test("clients can be restored only before the first step")

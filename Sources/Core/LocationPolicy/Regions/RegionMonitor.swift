@@ -388,17 +388,6 @@ extension RegionMonitor {
     liveSlot(of: identifier).map { slots[$0].region }
   }
 
-  /// State of a region; `unknown` if it is not monitored (REG-10).
-  public func state(of identifier: RegionIdentifier) -> RegionState {
-    liveSlot(of: identifier).map { slots[$0].state } ?? .unknown
-  }
-
-  /// State of a region as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive (REG-15).
-  public func monitorState(of identifier: RegionIdentifier) -> MonitorState {
-    guard !isInactive, let i = liveSlot(of: identifier) else { return .unmonitored }
-    return slots[i].state.monitorState
-  }
-
   /// The region in a slot, 0 ..< ``capacity``, with the state that ``add(_:assuming:at:)`` needs to restore it from
   /// disk: the region's state, or the state that the condition's client assumes.
   public func record(at slot: Int) -> (region: Region, assuming: MonitorState)? {

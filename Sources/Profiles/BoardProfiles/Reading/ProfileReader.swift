@@ -217,12 +217,7 @@ extension ProfileReader {
     _ range: ClosedRange<Double>, _ index: Int
   ) throws(InvalidValue) -> Double {
     let node = text.nodes[index]
-    let number: Double
-    switch node.value {
-    case .integer(let whole): number = Double(whole)
-    case .float(let float) where float.isFinite: number = float
-    case .float, .table, .array, .string, .boolean, .datetime: throw InvalidValue(typeOf: node)
-    }
+    guard let number = node.value.number, number.isFinite else { throw InvalidValue(typeOf: node) }
     if range.contains(number) { return number }
     throw InvalidValue(node.position, "\(decimalText(number)) is out of range")
   }

@@ -1,4 +1,5 @@
 import GPSDProtocol
+import Glibc
 import LocationPolicy
 import TOMLFiles
 
@@ -207,38 +208,25 @@ public struct ClientAccess: Equatable, Sendable {
   }
 }
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-/// One error in a policy file.
-public typealias PolicyError = FileProblem
-/// All errors in a policy file, from top to bottom.
-public typealias PolicyErrors = FileProblems
-
 extension AccessPolicy {
   /// Loads the policy file at `path`. Its owner must be root or the service's user, and no other user may write it.
   ///
-  /// - Throws: ``PolicyErrors`` with all errors in the file or in accessing it.
-  public static func load(path: String) throws(PolicyErrors) -> AccessPolicy {
+  /// - Throws: ``FileProblems`` with all errors in the file or in accessing it.
+  public static func load(path: String) throws(FileProblems) -> AccessPolicy {
     let bytes = try readFile(path, folderHint: "name the clients.toml in it")
     var status = stat()
     if unsafe stat(path, &status) == 0 {
       let name = printable(path, maxLength: 300)
       if status.st_mode & 0o022 != 0 {
-        throw PolicyErrors([
-          PolicyError(
+        throw FileProblems([
+          FileProblem(
             file: name, "can be written by other users than its owner",
             suggestion: "run `chmod go-w` on it")
         ])
       }
       if status.st_uid != 0, status.st_uid != geteuid() {
-        throw PolicyErrors([
-          PolicyError(
+        throw FileProblems([
+          FileProblem(
             file: name,
             "belongs to user \(status.st_uid), who is neither root nor the user of this service",
             suggestion: "run `chown root` on it")
@@ -253,12 +241,12 @@ extension AccessPolicy {
   /// - Parameters:
   ///   - file: Name of the file in messages.
   ///   - users: Looks up the ID of a user by name; nil if none exists.
-  /// - Throws: ``PolicyErrors`` with all errors.
+  /// - Throws: ``FileProblems`` with all errors.
   public static func parse(
     bytes: [UInt8], file: String, users: (String) -> UInt32?
-  ) throws(PolicyErrors) -> AccessPolicy {
+  ) throws(FileProblems) -> AccessPolicy {
     let text = try TOMLText(bytes, file: file)
-    return try withoutActuallyEscaping(users) { users throws(PolicyErrors) in
+    return try withoutActuallyEscaping(users) { users throws(FileProblems) in
       var reader = PolicyReader(text: text, file: file, users: users)
       return try reader.read()
     }

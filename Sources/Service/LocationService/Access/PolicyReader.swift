@@ -27,7 +27,7 @@ struct PolicyReader {
     self.users = users
   }
 
-  mutating func read() throws(PolicyErrors) -> AccessPolicy {
+  mutating func read() throws(FileProblems) -> AccessPolicy {
     var defaultRights = AccessRights(authorization: .notDetermined)
     var administrators: Set<UInt32> = []
     var rules: [AccessRule] = []
@@ -35,9 +35,9 @@ struct PolicyReader {
       let node = text.nodes[index]
       switch node.key {
       case "default":
-        defaultRights.authorization = accessValue(index, "default") ?? .notDetermined
+        defaultRights.authorization = accessValue(node, "default") ?? .notDetermined
       case "default_reduced":
-        defaultRights.isReduced = flag(index, "default_reduced") ?? false
+        defaultRights.isReduced = problems.flag(node, "default_reduced") ?? false
       case "administrators": administrators = readUsers(index, "administrators")
       case "rule": rules = readRules(index)
       default: problems.reportUnknown(node, path: node.key, among: PolicyReader.rootKeys)
@@ -92,22 +92,25 @@ struct PolicyReader {
     var rights = AccessRights(authorization: .denied)
     var keys: Set<String> = []
     for child in text.children(of: index) {
-      let key = text.nodes[child].key
-      let inner = path + "." + key
-      keys.insert(key)
-      switch key {
-      case "user": subject.uid = user(child, inner)
-      case "client": subject.client = name(child, inner)
-      case "access": rights.authorization = accessValue(child, inner) ?? .denied
-      case "reduced": rights.isReduced = flag(child, inner) ?? true
-      case "background": rights.mayUseBackground = flag(child, inner)
+      let entry = text.nodes[child]
+      let inner = path + "." + entry.key
+      keys.insert(entry.key)
+      switch entry.key {
+      case "user": subject.uid = user(entry, inner)
+      case "client": subject.client = name(entry, inner)
+      case "access": rights.authorization = accessValue(entry, inner) ?? .denied
+      case "reduced": rights.isReduced = problems.flag(entry, inner) ?? true
+      case "background": rights.mayUseBackground = problems.flag(entry, inner)
       case "relaunch": rights.relaunch = relaunch(child, inner)
-      case "interval_s": rights.gpsd.saving.interval_s = number(child, inner, GPSDSaving.times_s)
+      case "interval_s":
+        rights.gpsd.saving.interval_s = problems.number(entry, inner, GPSDSaving.times_s)
       case "accuracy_m":
-        rights.gpsd.saving.accuracy_m = number(child, inner, GPSDSaving.accuracies_m)
-      case "defer_s": rights.gpsd.saving.defer_s = number(child, inner, GPSDSaving.times_s)
-      case "stale_after_s": rights.gpsd.staleAfter_s = number(child, inner, GPSDSaving.times_s)
-      default: problems.reportUnknown(text.nodes[child], path: inner, among: PolicyReader.ruleKeys)
+        rights.gpsd.saving.accuracy_m = problems.number(entry, inner, GPSDSaving.accuracies_m)
+      case "defer_s":
+        rights.gpsd.saving.defer_s = problems.number(entry, inner, GPSDSaving.times_s)
+      case "stale_after_s":
+        rights.gpsd.staleAfter_s = problems.number(entry, inner, GPSDSaving.times_s)
+      default: problems.reportUnknown(entry, path: inner, among: PolicyReader.ruleKeys)
       }
     }
     guard problems.count == before else { return nil }
@@ -140,54 +143,21 @@ struct PolicyReader {
     return quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
   }
 
-  private mutating func accessValue(_ index: Int, _ path: String) -> Authorization? {
-    let node = text.nodes[index]
-    guard case .string(let word) = node.value else {
-      problems.report(
-        path, at: node.position, "is \(node.value.typeName)",
-        expected: PolicyReader.expectedAccessValues)
-      return nil
-    }
+  private mutating func accessValue(_ node: TOMLNode, _ path: String) -> Authorization? {
+    let expected = PolicyReader.expectedAccessValues
+    guard let word = problems.string(node, path, expected: expected) else { return nil }
     if let match = PolicyReader.accessValues.first(where: { $0.word == word }) {
       return match.authorization
     }
     let closest = closestMatch(to: word, among: PolicyReader.accessValues.map(\.word))
     problems.report(
-      path, at: node.position, "unknown word \"\(printable(word))\"",
-      expected: PolicyReader.expectedAccessValues,
+      path, at: node.position, "unknown word \"\(printable(word))\"", expected: expected,
       suggestion: closest.map { "did you mean \"\($0)\"?" } ?? "")
     return nil
   }
 
-  private mutating func flag(_ index: Int, _ path: String) -> Bool? {
-    let node = text.nodes[index]
-    if case .boolean(let flag) = node.value { return flag }
-    problems.report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
-    return nil
-  }
-
-  /// A number in a range.
-  private mutating func number(
-    _ index: Int, _ path: String, _ range: ClosedRange<Double>
-  ) -> Double? {
-    let node = text.nodes[index]
-    let expected = "\(Int(range.lowerBound)) to \(Int(range.upperBound))"
-    let number: Double
-    switch node.value {
-    case .integer(let integer): number = Double(integer)
-    case .float(let float): number = float
-    case .table, .array, .string, .boolean, .datetime:
-      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
-      return nil
-    }
-    if range.contains(number) { return number }
-    problems.report(path, at: node.position, "is out of range", expected: expected)
-    return nil
-  }
-
   /// A user ID from a name or number.
-  private mutating func user(_ index: Int, _ path: String) -> UInt32? {
-    let node = text.nodes[index]
+  private mutating func user(_ node: TOMLNode, _ path: String) -> UInt32? {
     switch node.value {
     case .integer(let number):
       // The highest ID means "no user" to the kernel.
@@ -220,7 +190,7 @@ struct PolicyReader {
     var ids: Set<UInt32> = []
     for (number, child) in text.children(of: index).enumerated() {
       let inner = "\(path)[\(number)]"
-      guard let uid = user(child, inner) else { continue }
+      guard let uid = user(text.nodes[child], inner) else { continue }
       if !ids.insert(uid).inserted {
         problems.report(inner, at: text.nodes[child].position, "is listed twice")
       }
@@ -228,13 +198,9 @@ struct PolicyReader {
     return ids
   }
 
-  private mutating func name(_ index: Int, _ path: String) -> String? {
-    let node = text.nodes[index]
+  private mutating func name(_ node: TOMLNode, _ path: String) -> String? {
     let expected = "text of 1 to \(AccessSubject.longestClient) bytes, on one line"
-    guard case .string(let name) = node.value else {
-      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: expected)
-      return nil
-    }
+    guard let name = problems.string(node, path, expected: expected) else { return nil }
     guard (1...AccessSubject.longestClient).contains(name.utf8.count),
       printable(name, maxLength: AccessSubject.longestClient) == name
     else {

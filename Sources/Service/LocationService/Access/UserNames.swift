@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Looks up user IDs by name, for a file with many names. Local users are read once from `/etc/passwd`; only a few
 /// other names are looked up in the system, because each look-up may block on a directory server.

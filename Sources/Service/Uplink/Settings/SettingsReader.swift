@@ -42,17 +42,20 @@ struct SettingsReader {
     for index in text.children(of: -1) {
       let node = text.nodes[index]
       switch node.key {
-      case "device": device = readDevice(index) ?? device
+      case "device": device = readDevice(node) ?? device
       case "every_s":
-        interval = number(index, node.key, UplinkSettings.Limits.interval, "seconds") ?? interval
+        let range = UplinkSettings.Limits.interval
+        interval = problems.number(node, node.key, range, unit: "seconds") ?? interval
       case "slack_s":
         let range = 0...UplinkSettings.Limits.interval.upperBound
-        slack = number(index, node.key, range, "seconds")
-      case "receipt": confirmation = readConfirmation(index) ?? .store
-      case "decimals": decimals = readDecimals(index) ?? decimals
-      case "visits": visits = flag(index, node.key) ?? false
-      case "newest": newest = flag(index, node.key) ?? false
-      case "home_assistant": homeAssistant = flag(index, node.key) ?? false
+        slack = problems.number(node, node.key, range, unit: "seconds")
+      case "receipt": confirmation = readConfirmation(node) ?? .store
+      case "decimals":
+        let range = UplinkSettings.Limits.decimals
+        decimals = integer(node, node.key, range, "is not a number of decimals") ?? decimals
+      case "visits": visits = problems.flag(node, node.key) ?? false
+      case "newest": newest = problems.flag(node, node.key) ?? false
+      case "home_assistant": homeAssistant = problems.flag(node, node.key) ?? false
       case "region":
         regions = readTables(index, limit: UplinkSettings.Limits.regions) {
           $0.readRegion($1, $2)
@@ -165,15 +168,16 @@ struct SettingsReader {
     var longitude: Double?
     var radius: Double?
     for child in text.children(of: index) {
-      let key = text.nodes[child].key
-      let inner = path + "." + key
-      switch key {
-      case "name": name = string(child, inner, limit: UplinkSettings.Limits.regionName)
-      case "latitude": latitude = number(child, inner, -90...90, "degrees")
-      case "longitude": longitude = number(child, inner, -180...180, "degrees")
-      case "radius_m": radius = number(child, inner, UplinkSettings.Limits.radius, "metres")
-      default:
-        problems.reportUnknown(text.nodes[child], path: inner, among: SettingsReader.regionKeys)
+      let node = text.nodes[child]
+      let inner = path + "." + node.key
+      switch node.key {
+      case "name": name = string(node, inner, limit: UplinkSettings.Limits.regionName)
+      case "latitude": latitude = problems.number(node, inner, -90...90, unit: "degrees")
+      case "longitude": longitude = problems.number(node, inner, -180...180, unit: "degrees")
+      case "radius_m":
+        let range = UplinkSettings.Limits.radius
+        radius = problems.number(node, inner, range, unit: "metres")
+      default: problems.reportUnknown(node, path: inner, among: SettingsReader.regionKeys)
       }
     }
     guard problems.count == before else { return nil }
@@ -197,27 +201,25 @@ struct SettingsReader {
     var hostPosition = text.nodes[index].position
     var tls: (isOn: Bool, position: TOMLPosition)?
     for child in text.children(of: index) {
-      let key = text.nodes[child].key
-      let inner = path + "." + key
-      switch key {
+      let node = text.nodes[child]
+      let inner = path + "." + node.key
+      switch node.key {
       case "host":
-        found.host = string(child, inner) ?? ""
-        hostPosition = text.nodes[child].position
-      case "tls": tls = flag(child, inner).map { ($0, text.nodes[child].position) }
-      case "port": port = readPort(child, inner)
-      case "user": found.user = string(child, inner)
-      case "password_file": found.passwordFile = usableFile(child, inner, isSecret: true)
+        found.host = string(node, inner) ?? ""
+        hostPosition = node.position
+      case "tls": tls = problems.flag(node, inner).map { ($0, node.position) }
+      case "port": port = integer(node, inner, 1...65_535, "is not a port")
+      case "user": found.user = string(node, inner)
+      case "password_file": found.passwordFile = usableFile(node, inner, isSecret: true)
       case "url":
-        found.url = string(child, inner)
-        hostPosition = text.nodes[child].position
-      case "token_file": found.tokenFile = usableFile(child, inner, isSecret: true)
-      case "gzip": found.usesGzip = flag(child, inner) ?? false
-      case "ca": found.authority = usableFile(child, inner)
-      case "certificate": found.certificate = usableFile(child, inner)
-      case "key": found.key = usableFile(child, inner, isSecret: true)
-      default:
-        problems.reportUnknown(
-          text.nodes[child], path: inner, among: SettingsReader.destinationKeys)
+        found.url = string(node, inner)
+        hostPosition = node.position
+      case "token_file": found.tokenFile = usableFile(node, inner, isSecret: true)
+      case "gzip": found.usesGzip = problems.flag(node, inner) ?? false
+      case "ca": found.authority = usableFile(node, inner)
+      case "certificate": found.certificate = usableFile(node, inner)
+      case "key": found.key = usableFile(node, inner, isSecret: true)
+      default: problems.reportUnknown(node, path: inner, among: SettingsReader.destinationKeys)
       }
     }
     if (found.certificate == nil) != (found.key == nil) {
@@ -309,87 +311,47 @@ struct SettingsReader {
 
   // MARK: Values
 
-  private mutating func readDevice(_ index: Int) -> DeviceName? {
-    guard let name = string(index, "device") else { return nil }
+  private mutating func readDevice(_ node: TOMLNode) -> DeviceName? {
+    guard let name = string(node, "device") else { return nil }
     if let device = DeviceName(name) { return device }
     problems.report(
-      "device", at: text.nodes[index].position, "\"\(printable(name))\" is not a name of a board",
+      "device", at: node.position, "\"\(printable(name))\" is not a name of a board",
       expected: "1 to 64 letters, digits, _ or -")
     return nil
   }
 
-  private mutating func readConfirmation(_ index: Int) -> UplinkSettings.Confirmation? {
-    guard let word = string(index, "receipt") else { return nil }
+  private mutating func readConfirmation(_ node: TOMLNode) -> UplinkSettings.Confirmation? {
+    guard let word = string(node, "receipt") else { return nil }
     if let confirmation = UplinkSettings.Confirmation(rawValue: word) { return confirmation }
     problems.report(
-      "receipt", at: text.nodes[index].position, "unknown word \"\(printable(word))\"",
+      "receipt", at: node.position, "unknown word \"\(printable(word))\"",
       expected: "\"store\" or \"broker\"")
     return nil
   }
 
-  private mutating func readDecimals(_ index: Int) -> Int? {
-    let node = text.nodes[index]
-    let range = UplinkSettings.Limits.decimals
-    if case .integer(let count) = node.value, let count = Int(exactly: count), range.contains(count)
-    {
-      return count
-    }
+  private mutating func integer(
+    _ node: TOMLNode, _ path: String, _ range: ClosedRange<Int>, _ problem: String
+  ) -> Int? {
+    if case .integer(let whole) = node.value, range.contains(whole) { return whole }
     problems.report(
-      node.key, at: node.position, "is not a number of decimals",
-      expected: "\(range.lowerBound) to \(range.upperBound)")
-    return nil
-  }
-
-  private mutating func readPort(_ index: Int, _ path: String) -> Int? {
-    let node = text.nodes[index]
-    if case .integer(let port) = node.value, (1...65_535).contains(port) { return port }
-    problems.report(path, at: node.position, "is not a port", expected: "1 to 65535")
-    return nil
-  }
-
-  private mutating func number(
-    _ index: Int, _ path: String, _ range: ClosedRange<Double>, _ unit: String
-  ) -> Double? {
-    let node = text.nodes[index]
-    let value: Double? =
-      switch node.value {
-      case .integer(let integer): Double(integer)
-      case .float(let number): number
-      case .table, .array, .string, .boolean, .datetime: nil
-      }
-    if let value, range.contains(value) { return value }
-    problems.report(
-      path, at: node.position, value == nil ? "is \(node.value.typeName)" : "is out of range",
-      expected: "a number of \(unit), \(Int(range.lowerBound)) to \(Int(range.upperBound))")
-    return nil
-  }
-
-  private mutating func flag(_ index: Int, _ path: String) -> Bool? {
-    let node = text.nodes[index]
-    if case .boolean(let value) = node.value { return value }
-    problems.report(path, at: node.position, "is \(node.value.typeName)", expected: "true or false")
+      path, at: node.position, problem, expected: "\(range.lowerBound) to \(range.upperBound)")
     return nil
   }
 
   /// The path of a file that can be used.
   private mutating func usableFile(
-    _ index: Int, _ key: String, isSecret: Bool = false
+    _ node: TOMLNode, _ key: String, isSecret: Bool = false
   ) -> String? {
-    guard let path = string(index, key) else { return nil }
+    guard let path = string(node, key) else { return nil }
     guard let found = checkFile(path, isSecret) else { return path }
-    problems.report(
-      key, at: text.nodes[index].position, found.problem, suggestion: found.suggestion)
+    problems.report(key, at: node.position, found.problem, suggestion: found.suggestion)
     return path
   }
 
   private mutating func string(
-    _ index: Int, _ path: String, limit: Int = UplinkSettings.Limits.text
+    _ node: TOMLNode, _ path: String, limit: Int = UplinkSettings.Limits.text
   ) -> String? {
-    let node = text.nodes[index]
-    guard case .string(let string) = node.value else {
-      problems.report(path, at: node.position, "is \(node.value.typeName)", expected: "text")
-      return nil
-    }
+    guard let string = problems.string(node, path, expected: "text") else { return nil }
     guard (1...limit).contains(string.utf8.count), printable(string, maxLength: limit) == string
     else {
       problems.report(

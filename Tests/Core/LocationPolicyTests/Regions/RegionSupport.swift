@@ -75,6 +75,19 @@ func monitored(_ state: MonitorState, _ seconds: Double) -> RegionEvent {
   .monitor(gate, state, nil, at: Instant(seconds: seconds))
 }
 
+extension RegionMonitor {
+  /// State of a region; `unknown` if it is not monitored.
+  func state(of identifier: RegionIdentifier) -> RegionState {
+    guard let i = slot(of: identifier), slots[i].use == .live else { return .unknown }
+    return slots[i].state
+  }
+
+  /// State of a region as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive.
+  func monitorState(of identifier: RegionIdentifier) -> MonitorState {
+    isInactive || region(identifier) == nil ? .unmonitored : state(of: identifier).monitorState
+  }
+}
+
 extension Region {
   /// The circle that the region is.
   var circle: Circle {

@@ -199,8 +199,8 @@ struct AccessPolicyTests {
 
   @Test("all errors are reported together, from top to bottom")
   func many() {
-    #expect(throws: PolicyErrors.self) { try Self.policy("a = 1\nb = 2") }
-    do { _ = try Self.policy("b = 1\n[[rule]]\nuser = true\n") } catch let errors as PolicyErrors {
+    #expect(throws: FileProblems.self) { try Self.policy("a = 1\nb = 2") }
+    do { _ = try Self.policy("b = 1\n[[rule]]\nuser = true\n") } catch let errors as FileProblems {
       #expect(errors.problems.map(\.line) == [1, 3])
     } catch {
       Issue.record("\(error)")
@@ -228,6 +228,6 @@ struct AccessPolicyTests {
       #expect((policy != nil) == isTaken)
       if let policy { #expect(policy.access(uid: 0, client: "x").authorization == .denied) }
     }
-    #expect(throws: PolicyErrors.self) { try AccessPolicy.load(path: url.path + ".none") }
+    #expect(throws: FileProblems.self) { try AccessPolicy.load(path: url.path + ".none") }
   }
 }
