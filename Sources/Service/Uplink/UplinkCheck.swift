@@ -79,6 +79,6 @@ struct UplinkCheck {
   /// The number of a test message that a receipt returns.
   private static func answer(in bytes: [UInt8]) -> String? {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)) else { return nil }
-    return document.root.members?.first { $0.name == "check" }?.value.string
+    return document.root["check"]?.string
   }
 }
