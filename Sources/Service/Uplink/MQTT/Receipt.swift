@@ -19,8 +19,7 @@ struct Receipt: Equatable {
   /// Decodes JSON; nil if it is not a receipt.
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
-      let digits = document.root["ring"]?.string,
-      digits.utf8.count == 16, let ring = UInt64(digits, radix: 16)
+      let ring = document.root["ring"]?.string.flatMap(UInt64.init(hexadecimalDigits:))
     else { return nil }
     self.ring = ring
     last = Receipt.name(in: document.root, sequence: "sequence")
@@ -78,8 +77,7 @@ struct Refusal: Equatable {
   /// Decodes JSON; nil if it is not a refusal.
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
-      let digits = document.root["refused"]?.string,
-      digits.utf8.count == 8, let checksum = UInt32(digits, radix: 16)
+      let checksum = document.root["refused"]?.string.flatMap(UInt32.init(hexadecimalDigits:))
     else { return nil }
     self.checksum = checksum
     let text = document.root["reason"]?.string ?? "no reason"
