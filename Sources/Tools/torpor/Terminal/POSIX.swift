@@ -1,13 +1,11 @@
 import Glibc
+import LinuxHAL
 import LocationTypes
 
 /// Wrappers for the POSIX calls that several commands use.
 enum POSIX {
   /// The system's message for an error number (strerror(3)).
-  static func reason(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
-  }
+  static func reason(_ code: Int32) -> String { SystemError.reason(code) }
 
   /// Writes all of `bytes` to `descriptor`; returns the error number, or nil if everything was written.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
