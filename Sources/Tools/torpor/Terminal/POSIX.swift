@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxHAL
 import LocationTypes
@@ -46,26 +47,13 @@ enum POSIX {
   }
 
   /// Seconds of the monotonic clock (CLOCK_MONOTONIC).
-  static var uptime: Double {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
-    return Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9
-  }
+  static var uptime: Double { Double(clinux_monotonic_us()) / 1e6 }
 
   /// Time since boot, including suspend (CLOCK_BOOTTIME).
-  static var bootClock: Instant {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &moment)
-    return Instant(
-      microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
-  }
+  static var bootClock: Instant { Instant(microseconds: clinux_boot_us()) }
 
   /// UTC of the system clock (CLOCK_REALTIME).
-  static var utc: UTCTime {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &moment)
-    return UTCTime(microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
-  }
+  static var utc: UTCTime { UTCTime(microseconds: clinux_wall_us()) }
 
   /// Type of a file.
   enum FileKind: Equatable { case missing, regular, directory, device, fifo, other }
