@@ -194,8 +194,8 @@ let serviceModules: [Target] = [
   service.module(
     "CoreLocation",
     [
-      "CCoreLocation", "FoundationCompatibility", "LocationTypes", "LocationPolicy", "LocationWire",
-      "LocationClient",
+      "CCoreLocation", "CLinux", "FoundationCompatibility", "LocationTypes", "LocationPolicy",
+      "LocationWire", "LocationClient",
     ],
     // An awaited call stays on the program's thread.
     settings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -224,8 +224,8 @@ let serviceModules: [Target] = [
   service.module(
     "Uplink",
     [
-      "CMosquitto", "CCurl", "TOMLFiles", "BoardHardware", "LocationTypes", "LocationPolicy",
-      "TextFormats", "LocationWire", "LocationClient", "UplinkPayload",
+      "CLinux", "CMosquitto", "CCurl", "TOMLFiles", "BoardHardware", "LocationTypes",
+      "LocationPolicy", "TextFormats", "LocationWire", "LocationClient", "UplinkPayload",
     ]),
   /// The program that sends a board's fixes to a store; a client of the service with a package of its own.
   service.program("torpor-uplink", ["TOMLFiles", "LocationWire", "LocationClient", "Uplink"]),
@@ -322,7 +322,7 @@ let labModules: [Target] =
         "UplinkPayload",
       ]),
     /// A client program for measurements, and for tests that kill it.
-    lab.program("ClientProbe", ["LocationTypes", "LocationWire", "LocationClient"]),
+    lab.program("ClientProbe", ["CLinux", "LocationTypes", "LocationWire", "LocationClient"]),
     /// Another user of the hook of Swift's executor, for a test of CoreLocationProbe.
     lab.cModule("COtherExecutor"),
     /// A program with location managers, for tests that run it against the service.

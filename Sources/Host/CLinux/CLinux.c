@@ -86,6 +86,8 @@ int64_t clinux_boot_us(void) { return clock_us(CLOCK_BOOTTIME); }
 
 int64_t clinux_monotonic_us(void) { return clock_us(CLOCK_MONOTONIC); }
 
+int64_t clinux_wall_us(void) { return clock_us(CLOCK_REALTIME); }
+
 static int64_t clock_ns(clockid_t clock) {
   struct timespec time;
   clock_gettime(clock, &time);

@@ -1,13 +1,7 @@
+import CLinux
 import Glibc
 
 // chronyd's end of a reference clock, and the receiver's pulse per second, by the same system clock.
-
-/// Microseconds of a clock.
-private func time_us(_ clock: clockid_t) -> Int64 {
-  var time = timespec()
-  _ = unsafe clock_gettime(clock, &time)
-  return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-}
 
 /// Opens a datagram socket at `path`, as chronyd does.
 private func openReferenceClock(_ path: String) -> Int32 {
@@ -41,15 +35,15 @@ private func pull(_ path: String, _ isUp: Bool) {
 func receiveClockSamples(_ path: String, line: String, utcAtBoot_us: Int64, seconds: Int) -> Int32 {
   let descriptor = openReferenceClock(path)
   guard descriptor >= 0 else { return EX_UNAVAILABLE }
-  printLine("clock \(time_us(CLOCK_REALTIME) - time_us(CLOCK_BOOTTIME))")
-  var second = (time_us(CLOCK_BOOTTIME) + utcAtBoot_us) / 1_000_000
+  printLine("clock \(clinux_wall_us() - clinux_boot_us())")
+  var second = (clinux_boot_us() + utcAtBoot_us) / 1_000_000
   for _ in 0..<seconds {
     second += 1
     receiveSamples(descriptor, until_us: second * 1_000_000 - utcAtBoot_us)
     guard line != "-" else { continue }
-    let before_us = time_us(CLOCK_REALTIME)
+    let before_us = clinux_wall_us()
     pull(line, true)
-    let after_us = time_us(CLOCK_REALTIME)
+    let after_us = clinux_wall_us()
     pull(line, false)
     printLine("pulse \(before_us) \(after_us)")
   }
@@ -60,7 +54,7 @@ func receiveClockSamples(_ path: String, line: String, utcAtBoot_us: Int64, seco
 private func receiveSamples(_ descriptor: Int32, until_us: Int64) {
   var message = [UInt8](repeating: 0, count: 64)
   while true {
-    let left_us = until_us - time_us(CLOCK_BOOTTIME)
+    let left_us = until_us - clinux_boot_us()
     if left_us <= 0 { return }
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&waiting, 1, Int32(left_us / 1_000)) > 0 else { continue }

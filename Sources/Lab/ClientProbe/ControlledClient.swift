@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LocationClient
 import LocationTypes
@@ -83,7 +84,7 @@ struct ControlledClient: ~Copyable {
       printLine("ok")
     case "wakes": try printWakes()
     case "clocks":
-      printLine("clocks \(microseconds(CLOCK_BOOTTIME)) \(microseconds(CLOCK_MONOTONIC))")
+      printLine("clocks \(clinux_boot_us()) \(clinux_monotonic_us())")
       printLine("ok")
     case "light": try call(.openBackgroundSession)
     case "dark": try call(.closeBackgroundSession)
@@ -94,12 +95,6 @@ struct ControlledClient: ~Copyable {
   private mutating func call(_ call: WireCall) throws(ClientError) {
     try session.call(call)
     printLine("ok")
-  }
-
-  private func microseconds(_ clock: clockid_t) -> Int {
-    var time = timespec()
-    _ = unsafe clock_gettime(clock, &time)
-    return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
   }
 
   /// Prints the number of wakes per reason, the time per board state in milliseconds, and the total number of wakes.

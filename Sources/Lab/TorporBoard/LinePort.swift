@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A Unix socket of QEMU that transfers lines in both directions.
@@ -83,13 +84,7 @@ struct Failure: Error, CustomStringConvertible {
 /// The host's clocks.
 enum HostClock {
   /// Monotonic time in seconds.
-  static var now: Double { seconds(CLOCK_MONOTONIC) }
+  static var now: Double { Double(clinux_monotonic_us()) / 1e6 }
   /// UTC in seconds since 1970.
-  static var wall: Double { seconds(CLOCK_REALTIME) }
-
-  private static func seconds(_ clock: clockid_t) -> Double {
-    var time = timespec()
-    _ = unsafe clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  static var wall: Double { Double(clinux_wall_us()) / 1e6 }
 }

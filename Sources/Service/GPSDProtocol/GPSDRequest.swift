@@ -54,42 +54,31 @@ public enum GPSDRequest: Equatable, Sendable {
 
   private static func parsed(
     _ name: String, _ text: ArraySlice<UInt8>,
-    _ read: (_ members: [(name: String, value: JSONValue)]) throws(GPSDParameterError) ->
-      GPSDRequest
+    _ read: (_ object: JSONValue) throws(GPSDParameterError) -> GPSDRequest
   ) -> GPSDRequest {
-    guard let document = try? JSONDocument(Array(text), limits: limits),
-      let members = document.root.members
+    guard let document = try? JSONDocument(Array(text), limits: limits), document.root.isObject
     else { return .invalid("Invalid \(name): not a JSON object") }
     do {
-      return try read(members)
+      return try read(document.root)
     } catch {
       return .invalid("Invalid \(name): \(error.reason)")
     }
   }
 
-  private static func watch(
-    _ members: [(name: String, value: JSONValue)]
-  ) throws(GPSDParameterError) -> GPSDRequest {
+  private static func watch(_ object: JSONValue) throws(GPSDParameterError) -> GPSDRequest {
     var watch = GPSDWatch()
-    for member in members { try watch.set(member.name, member.value) }
+    for member in object.members ?? [] { try watch.set(member.name, member.value) }
     return .watch(watch)
   }
 
-  private static func device(
-    _ members: [(name: String, value: JSONValue)]
-  ) throws(GPSDParameterError) -> GPSDRequest {
-    guard let path = members.first(where: { $0.name == "path" })?.value else {
-      return .device(path: nil)
-    }
+  private static func device(_ object: JSONValue) throws(GPSDParameterError) -> GPSDRequest {
+    guard let path = object["path"] else { return .device(path: nil) }
     guard let path = path.string else { throw GPSDParameterError("path must be a string") }
     return .device(path: path)
   }
 
-  private static func history(
-    _ members: [(name: String, value: JSONValue)]
-  ) throws(GPSDParameterError) -> GPSDRequest {
-    guard let since = members.first(where: { $0.name == "since" })?.value.double,
-      (0...4_102_444_800).contains(since)
+  private static func history(_ object: JSONValue) throws(GPSDParameterError) -> GPSDRequest {
+    guard let since = object["since"]?.double, (0...4_102_444_800).contains(since)
     else { throw GPSDParameterError("since must be a time in seconds since 1970") }
     return .history(since: UTCTime(microseconds: Int64(since * 1_000_000)))
   }

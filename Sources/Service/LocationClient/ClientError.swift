@@ -122,7 +122,8 @@ extension ClientError: CustomStringConvertible {
     return .locationNotPermitted(client: client)
   }
 
-  static func reason(_ code: Int32) -> String {
+  /// The C library's text for an error number.
+  package static func reason(_ code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }

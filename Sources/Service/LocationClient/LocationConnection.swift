@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LocationTypes
 import LocationWire
@@ -200,10 +201,5 @@ public struct LocationConnection: LocationCaller, ~Copyable {
     }
   }
 
-  static var now: Instant {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Instant(
-      microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
-  }
+  static var now: Instant { Instant(microseconds: clinux_monotonic_us()) }
 }

@@ -93,7 +93,7 @@ struct StateFiles {
   func replaceDamaged(at time: UTCTime) throws(StateError) -> String? {
     var oldPath: String?
     if exists {
-      let name = unusedName(at: time)
+      let name = unusedPath(forDamaged: path, at: time)
       // The log first: a database without its log looks valid, but lacks the newest changes. The `.new` file
       // shows the next start that the replacement is in progress.
       if fileExists(logPath) { try move(logPath, to: name + "-wal") }
@@ -165,19 +165,6 @@ struct StateFiles {
     _ = unsafe unlink(newPath + "-journal")
   }
 
-  /// `state.db.damaged-20261122T001432Z`, with a number appended if that name is in use.
-  private func unusedName(at time: UTCTime) -> String {
-    let name = path + ".damaged-" + time.fileNameText
-    guard fileExists(name) else { return name }
-    for number in 2..<1_000 where !fileExists("\(name)-\(number)") { return "\(name)-\(number)" }
-    return name + "-1000"
-  }
-
-  private func fileExists(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0
-  }
-
   private func move(_ from: String, to: String) throws(StateError) {
     guard unsafe rename(from, to) == 0 else { throw failure("move") }
   }
@@ -203,9 +190,22 @@ struct StateFiles {
   }
 }
 
+/// Path to which a damaged file is moved: `PATH.damaged-20261122T001432Z`, with a number appended if that exists.
+public func unusedPath(forDamaged path: String, at time: UTCTime) -> String {
+  let name = path + ".damaged-" + time.fileNameText
+  guard fileExists(name) else { return name }
+  for number in 2..<1_000 where !fileExists("\(name)-\(number)") { return "\(name)-\(number)" }
+  return name + "-1000"
+}
+
+private func fileExists(_ path: String) -> Bool {
+  var status = stat()
+  return unsafe lstat(path, &status) == 0
+}
+
 extension UTCTime {
   /// UTC to the second, for file names: `20261122T001432Z`.
-  public var fileNameText: String {
+  fileprivate var fileNameText: String {
     func digits(_ number: Int, _ width: Int = 2) -> String {
       let text = "\(number)"
       return String(repeating: "0", count: max(0, width - text.utf8.count)) + text

@@ -158,4 +158,7 @@ public struct JSONValue: Sendable {
     }
     return all
   }
+
+  /// The member of an object with this name; nil if there is none or the value is not an object.
+  public subscript(name: String) -> JSONValue? { members?.first { $0.name == name }?.value }
 }

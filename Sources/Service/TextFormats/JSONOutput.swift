@@ -169,12 +169,6 @@ extension JSONOutput {
     separate()
     text.add(trimmed: value, scale: scale)
   }
-
-  /// Appends an element that is already JSON.
-  public mutating func element(json: String) {
-    separate()
-    text.add(json)
-  }
 }
 
 // MARK: - Values

@@ -52,8 +52,7 @@ struct UplinkCheck {
   func exchange<Connection: BrokerConnection & ~Copyable>(
     over broker: inout Connection, number: UInt64
   ) throws(BrokerError) {
-    let digits = String(number, radix: 16)
-    let text = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    let text = number.hexadecimalDigits
     var output = JSONOutput()
     output.object { $0.member("check", text) }
     let hasSubscriber = try broker.publish(output.bytes, to: "torpor/\(settings.device)/check")
@@ -79,6 +78,6 @@ struct UplinkCheck {
   /// The number of a test message that a receipt returns.
   private static func answer(in bytes: [UInt8]) -> String? {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)) else { return nil }
-    return document.root.members?.first { $0.name == "check" }?.value.string
+    return document.root["check"]?.string
   }
 }

@@ -1,13 +1,14 @@
+import CLinux
 import Glibc
 import LocationTypes
 
 /// The clocks of the program.
 enum UplinkClock {
   /// The boot clock: it includes suspended time, so that a back-off is over at the first wake after its end.
-  static var now: Instant { Instant(microseconds: microseconds(CLOCK_BOOTTIME)) }
+  static var now: Instant { Instant(microseconds: clinux_boot_us()) }
 
   /// The system's UTC.
-  static var utc: UTCTime { UTCTime(microseconds: microseconds(CLOCK_REALTIME)) }
+  static var utc: UTCTime { UTCTime(microseconds: clinux_wall_us()) }
 
   /// UTC minus boot clock, µs; nil while the system's date is before 2024, because it was not set.
   static var offset: Int64? {
@@ -19,11 +20,5 @@ enum UplinkClock {
   /// Waits. The time does not include suspended time: it wakes no board.
   static func pause(_ time: Interval) {
     _ = poll(nil, 0, CInt(clamping: time.microseconds / 1_000))
-  }
-
-  private static func microseconds(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    _ = unsafe clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 }

@@ -45,10 +45,9 @@ public enum UplinkProgram {
       let path = "\(metrics)/torpor-uplink.prom"
       let failure = report.writeMetrics(to: path)
       if failure != 0, failure != lastFailure {
-        let reason = unsafe String(cString: strerror(failure))
         log(
-          "'\(path)' cannot be written: \(reason); name a folder that this user may write to with "
-            + "--metrics, for example /run/torpor-uplink")
+          "'\(path)' cannot be written: \(ClientError.reason(failure)); name a folder that this "
+            + "user may write to with --metrics, for example /run/torpor-uplink")
       }
       lastFailure = failure
     }

@@ -145,10 +145,9 @@ struct ServiceLink {
 
   /// Logs a failure, at most once a minute.
   mutating func logFailure(of text: String, _ code: Int32) {
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-    if let lastFailure, now.tv_sec - lastFailure < ServiceLink.failurePause { return }
-    lastFailure = now.tv_sec
+    let now = Int(clinux_monotonic_us() / 1_000_000)
+    if let lastFailure, now - lastFailure < ServiceLink.failurePause { return }
+    lastFailure = now
     Main.log("\(text): \(Main.reason(code))")
   }
 }

@@ -79,9 +79,8 @@ struct Main {
   /// Moves an unreadable ring file aside, so that the service creates a new one. Returns whether that succeeded. The
   /// file is kept for analysis, like a damaged state.
   private static func moveAside(_ path: String, _ log: SystemLog) -> Bool {
-    guard let newPath = RingFile.moveAside(path, stamp: SystemClock().wallTime.fileNameText) else {
-      return false
-    }
+    let newPath = unusedPath(forDamaged: path, at: SystemClock().wallTime)
+    guard unsafe rename(path, newPath) == 0 else { return false }
     log.write(
       .error,
       "'\(path)' was damaged beyond use and is now '\(newPath)'; a new ring is created, "

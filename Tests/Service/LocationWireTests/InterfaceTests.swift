@@ -214,7 +214,7 @@ private func repositoryText(_ path: String) throws -> String {
   private static func names(in frame: [UInt8], at path: [String]) throws -> Set<String> {
     var value = try JSONDocument(frame, limits: .reply).root
     for name in path {
-      value = try #require(value.members?.first { $0.name == name }?.value)
+      value = try #require(value[name])
       if let first = value.elements?.first { value = first }
     }
     return Set((value.members ?? []).map(\.name))

@@ -52,13 +52,12 @@ struct LineTests {
         list.element(word: "w")
         list.element(text: "t\"")
         list.element(-1_500, scale: 3)
-        list.element(json: "null")
       }
       writer.member("end", json: "[1,2]")
     }
     #expect(
       line
-        == "{\"o\":{\"a\":1,\"b\":true},\"empty\":{},\"l\":[{\"x\":1},{\"y\":null},\"w\",\"t\\\"\",-1.5,null],"
+        == "{\"o\":{\"a\":1,\"b\":true},\"empty\":{},\"l\":[{\"x\":1},{\"y\":null},\"w\",\"t\\\"\",-1.5],"
         + "\"end\":[1,2]}\n")
   }
 

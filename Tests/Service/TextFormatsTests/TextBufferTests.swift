@@ -24,6 +24,16 @@ struct TextBufferTests {
     #expect(text { $0.add(value, scale: scale, places: places) } == expected)
   }
 
+  @Test("hexadecimal digits are as many as the integer has, also with leading zeros")
+  func hexadecimalDigits() {
+    #expect(UInt64(0x12AB).hexadecimalDigits == "00000000000012ab")
+    #expect(UInt64.max.hexadecimalDigits == "ffffffffffffffff")
+    #expect(UInt32(hexadecimalDigits: "0000012A") == 0x12A)
+    for text in ["12a", "+000012a", "-0000000", "0000012g", ""] {
+      #expect(UInt32(hexadecimalDigits: text) == nil)
+    }
+  }
+
   @Test(
     "scaled integers are written without trailing zeros",
     arguments: [

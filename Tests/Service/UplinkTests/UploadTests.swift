@@ -250,11 +250,22 @@ struct UploadTests {
       (#"{"refused":"0d4A1185","reason":"a\u000ab"}"#, Optional("a\u{FFFD}b")),
       (#"{"refused":"0d4a1185"}"#, "no reason"), (#"{"refused":"d4a1185"}"#, nil),
       (#"{"refused":"0d4a118x"}"#, nil), (#"{"refused":7}"#, nil), ("{}", nil), ("x", nil),
+      (#"{"refused":"+d4a1185"}"#, nil),
     ])
   func refusals(json: String, reason: String?) {
     let found = Refusal(Array(json.utf8))
     #expect(found?.reason == reason)
     #expect(found == nil || found?.checksum == 0x0D4A_1185)
+  }
+
+  @Test(
+    "the ring of a receipt has 16 hexadecimal digits, without a sign",
+    arguments: [
+      ("00000000000000ab", 0xAB), ("FFFFFFFFFFFFFFFF", UInt64.max), ("+0000000000000ab", nil),
+      ("-000000000000000", nil), ("ab", nil), ("00000000000000000", nil),
+    ] as [(String, UInt64?)])
+  func receiptRing(digits: String, ring: UInt64?) {
+    #expect(Receipt(Array(#"{"ring":"\#(digits)"}"#.utf8))?.ring == ring)
   }
 
   @Test("a broker that refuses large messages gets smaller ones, over the same connection")

@@ -58,6 +58,9 @@ int64_t clinux_boot_us(void);
 /// Microseconds of CLOCK_MONOTONIC, which stops during suspend (required by sd_notify(3)).
 int64_t clinux_monotonic_us(void);
 
+/// Microseconds since 1970 of CLOCK_REALTIME.
+int64_t clinux_wall_us(void);
+
 /// Nanoseconds of CLOCK_REALTIME at zero of CLOCK_BOOTTIME. Both clocks are read within a microsecond of each other,
 /// unless all of eight attempts are interrupted.
 int64_t clinux_wall_time_at_boot_ns(void);

@@ -74,18 +74,6 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
 /// Order at start, by RNG-2: open, recover, sync what the ring reports as unsynced, mark it as synced; only then
 /// append.
 @safe public struct RingFile: ~Copyable {
-  /// Renames a damaged file to `ring.damaged-STAMP` in the same folder; if that exists, appends `-2`, `-3` and so on.
-  ///
-  /// - Returns: The new path; nil if the file cannot be renamed.
-  public static func moveAside(_ path: String, stamp: String) -> String? {
-    let name = "\(path).damaged-\(stamp)"
-    let names = [name] + (2..<1_000).map { "\(name)-\($0)" }
-    guard let newPath = names.first(where: { unsafe access($0, F_OK) != 0 }),
-      unsafe rename(path, newPath) == 0
-    else { return nil }
-    return newPath
-  }
-
   /// Path of the file.
   public let path: String
   /// Size in bytes.

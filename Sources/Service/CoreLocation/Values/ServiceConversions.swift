@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import LocationPolicy
 import LocationTypes
@@ -62,9 +63,5 @@ extension Date {
 
 extension Instant {
   /// The current time on the boot clock.
-  static var now: Instant {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
-  }
+  static var now: Instant { Instant(microseconds: clinux_boot_us()) }
 }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import LinuxHAL
 import LocationPolicy
 import LocationTypes
@@ -354,19 +353,7 @@ final class Connection {
   /// Writes what the socket accepts. One system call if it accepts everything.
   ///
   /// - Returns: false if the connection has failed.
-  func send() -> Bool {
-    while !output.text.isEmpty {
-      let count = unsafe output.text.withUnsafeBytes { bytes in
-        unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return errno == EAGAIN || errno == EWOULDBLOCK
-      }
-      output.text.removeFirst(count)
-    }
-    return true
-  }
+  func send() -> Bool { output.text.send(to: descriptor) }
 }
 
 /// A received call that is held until its user's rate permits it.

@@ -1,5 +1,4 @@
 import GPSDProtocol
-import Glibc
 import LinuxHAL
 import LocationTypes
 import TextFormats
@@ -131,18 +130,5 @@ final class GPSDConnection {
   /// Writes what the socket accepts. One system call if it accepts everything.
   ///
   /// - Returns: false if the connection has failed.
-  func send() -> Bool {
-    while !output.text.isEmpty {
-      let count = unsafe output.text.withUnsafeBytes { bytes in
-        unsafe Glibc.send(
-          descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return errno == EAGAIN || errno == EWOULDBLOCK
-      }
-      output.text.removeFirst(count)
-    }
-    return true
-  }
+  func send() -> Bool { output.text.send(to: descriptor) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxHAL
 import LocationTypes
 import TextFormats
 
@@ -71,7 +72,7 @@ struct MetricsFile {
     let failure = TextFile.replace(path, with: Array(text.utf8), for: .all)
     defer { lastFailure = failure }
     guard failure != 0, failure != lastFailure else { return nil }
-    let reason = unsafe String(cString: strerror(failure))
+    let reason = SystemError.reason(failure)
     return "'\(path)' cannot be written: \(reason); \(MetricsFile.suggestion(failure))"
   }
 

@@ -104,20 +104,14 @@ public struct RingIdentifier: WireScalar, Hashable, Sendable, CustomStringConver
   }
 
   init?(json: JSONValue) {
-    guard let digits = json.string, digits.utf8.count == 16,
-      digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-      let number = UInt64(digits, radix: 16)
-    else { return nil }
+    guard let number = json.string.flatMap(UInt64.init(hexadecimalDigits:)) else { return nil }
     self.init(number)
   }
 
   func write(_ name: StaticString, to json: inout JSONOutput) { json.member(name, description) }
 
   /// The 16 digits.
-  public var description: String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
+  public var description: String { number.hexadecimalDigits }
 }
 
 /// Reason for which the service starts a program (BKG-19). The program receives the raw value in the environment

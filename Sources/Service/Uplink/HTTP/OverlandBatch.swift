@@ -48,6 +48,6 @@ enum OverlandBatch {
     guard let document = try? JSONDocument(body, limits: answerLimits) else {
       return false
     }
-    return document.root.members?.first { $0.name == "result" }?.value.string == "ok"
+    return document.root["result"]?.string == "ok"
   }
 }

@@ -19,24 +19,19 @@ struct Receipt: Equatable {
   /// Decodes JSON; nil if it is not a receipt.
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
-      let members = document.root.members,
-      let digits = members.first(where: { $0.name == "ring" })?.value.string,
-      digits.utf8.count == 16, let ring = UInt64(digits, radix: 16)
+      let ring = document.root["ring"]?.string.flatMap(UInt64.init(hexadecimalDigits:))
     else { return nil }
     self.ring = ring
-    last = Receipt.name(in: members, sequence: "sequence")
-    let gap = members.first { $0.name == "gap" }?.value.members ?? []
-    self.gap = Receipt.name(in: gap, sequence: "next")
-    gapChecksum = gap.first { $0.name == "checksum" }?.value.string
-    event = members.first { $0.name == "event" }?.value.integer
+    last = Receipt.name(in: document.root, sequence: "sequence")
+    let gap = document.root["gap"]
+    self.gap = gap.flatMap { Receipt.name(in: $0, sequence: "next") }
+    gapChecksum = gap?["checksum"]?.string
+    event = document.root["event"]?.integer
   }
 
-  private static func name(
-    in members: [(name: String, value: JSONValue)], sequence: String
-  ) -> FixName? {
+  private static func name(in object: JSONValue, sequence: String) -> FixName? {
     guard
-      let generation = members.first(where: { $0.name == "generation" })?.value.integer,
-      let number = members.first(where: { $0.name == sequence })?.value.integer,
+      let generation = object["generation"]?.integer, let number = object[sequence]?.integer,
       let generation = UInt32(exactly: generation), let number = UInt64(exactly: number)
     else { return nil }
     return FixName(generation: generation, sequence: number)
@@ -82,12 +77,10 @@ struct Refusal: Equatable {
   /// Decodes JSON; nil if it is not a refusal.
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
-      let members = document.root.members,
-      let digits = members.first(where: { $0.name == "refused" })?.value.string,
-      digits.utf8.count == 8, let checksum = UInt32(digits, radix: 16)
+      let checksum = document.root["refused"]?.string.flatMap(UInt32.init(hexadecimalDigits:))
     else { return nil }
     self.checksum = checksum
-    let text = members.first { $0.name == "reason" }?.value.string ?? "no reason"
+    let text = document.root["reason"]?.string ?? "no reason"
     reason = printable(text, maxLength: Refusal.reasonLength)
   }
 }

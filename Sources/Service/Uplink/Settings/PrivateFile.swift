@@ -1,4 +1,5 @@
 import Glibc
+import LocationClient
 
 /// The files that the settings name: certificates, and passwords and keys, which other users may not read.
 enum PrivateFile {
@@ -17,9 +18,8 @@ enum PrivateFile {
   static func problem(with path: String, isSecret: Bool) -> Problem? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
-      let reason = unsafe String(cString: strerror(errno))
       return Problem(
-        problem: "'\(path)' cannot be read: \(reason)",
+        problem: "'\(path)' cannot be read: \(ClientError.reason(errno))",
         suggestion: "check its owner and mode with ls -l")
     }
     guard status.st_mode & S_IFMT == S_IFREG else {

@@ -1,4 +1,5 @@
 import Glibc
+import LocationClient
 
 /// The user of the unit `torpor-uplink.service`, as which root checks the settings: root may read every file, the program
 /// may not.
@@ -11,8 +12,7 @@ public enum UnitUser {
     guard geteuid() == 0, let entry = unsafe getpwnam(name) else { return nil }
     let (user, group) = unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid)
     guard unsafe initgroups(name, group) == 0, setgid(group) == 0, setuid(user) == 0 else {
-      let reason = unsafe String(cString: strerror(errno))
-      return "cannot change to the user \(name): \(reason)"
+      return "cannot change to the user \(name): \(ClientError.reason(errno))"
     }
     return nil
   }

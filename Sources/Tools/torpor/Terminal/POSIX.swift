@@ -1,13 +1,12 @@
+import CLinux
 import Glibc
+import LinuxHAL
 import LocationTypes
 
 /// Wrappers for the POSIX calls that several commands use.
 enum POSIX {
   /// The system's message for an error number (strerror(3)).
-  static func reason(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
-  }
+  static func reason(_ code: Int32) -> String { SystemError.reason(code) }
 
   /// Writes all of `bytes` to `descriptor`; returns the error number, or nil if everything was written.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
@@ -48,26 +47,13 @@ enum POSIX {
   }
 
   /// Seconds of the monotonic clock (CLOCK_MONOTONIC).
-  static var uptime: Double {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
-    return Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9
-  }
+  static var uptime: Double { Double(clinux_monotonic_us()) / 1e6 }
 
   /// Time since boot, including suspend (CLOCK_BOOTTIME).
-  static var bootClock: Instant {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &moment)
-    return Instant(
-      microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
-  }
+  static var bootClock: Instant { Instant(microseconds: clinux_boot_us()) }
 
   /// UTC of the system clock (CLOCK_REALTIME).
-  static var utc: UTCTime {
-    var moment = timespec()
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &moment)
-    return UTCTime(microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
-  }
+  static var utc: UTCTime { UTCTime(microseconds: clinux_wall_us()) }
 
   /// Type of a file.
   enum FileKind: Equatable { case missing, regular, directory, device, fifo, other }

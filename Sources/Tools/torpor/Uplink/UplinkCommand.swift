@@ -88,25 +88,20 @@ struct UplinkCheckCommand: ParsableCommand {
 /// Human-readable output of `torpor uplink status`.
 struct UplinkStatusText {
   private let device: String
-  private let members: [(name: String, value: JSONValue)]
+  private let status: JSONValue
 
   /// Decodes the status; nil if it is none.
   init?(_ bytes: [UInt8]) {
     guard let document = try? JSONDocument(bytes, limits: JSONLimits(nodes: 64)),
-      let members = document.root.members,
-      let device = members.first(where: { $0.name == "device" })?.value.string
+      let device = document.root["device"]?.string
     else { return nil }
     self.device = device
-    self.members = members
+    status = document.root
   }
 
-  private func number(_ name: String) -> Int64? {
-    members.first { $0.name == name }?.value.integer
-  }
+  private func number(_ name: String) -> Int64? { status[name]?.integer }
 
-  private func word(_ name: String) -> String? {
-    members.first { $0.name == name }?.value.string
-  }
+  private func word(_ name: String) -> String? { status[name]?.string }
 
   /// Lines with the last upload, what is pending and the problem.
   func text(at now: UTCTime) -> String {
