@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 // chronyd's end of a reference clock, and the receiver's pulse per second, by the same system clock.
 
