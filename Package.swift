@@ -311,7 +311,7 @@ let labModules: [Target] =
       "TorporBoard",
       [
         "CLinux", "LinuxHAL", "LocationTypes", "SimulatedHAL", "BoardProfiles",
-        "LocationSimulation",
+        "LocationSimulation", "TextFormats",
       ]),
     /// Properties that hold for any bytes, for tests and libFuzzer ([how](HowTo/fuzz.md)).
     lab.module(
@@ -322,7 +322,8 @@ let labModules: [Target] =
         "UplinkPayload",
       ]),
     /// A client program for measurements, and for tests that kill it.
-    lab.program("ClientProbe", ["CLinux", "LocationTypes", "LocationWire", "LocationClient"]),
+    lab.program(
+      "ClientProbe", ["CLinux", "LocationTypes", "TextFormats", "LocationWire", "LocationClient"]),
     /// Another user of the hook of Swift's executor, for a test of CoreLocationProbe.
     lab.cModule("COtherExecutor"),
     /// A program with location managers, for tests that run it against the service.
@@ -332,7 +333,8 @@ let labModules: [Target] =
     /// Writes the calls of the socket in Swift from its interface description ([how](HowTo/add-a-method.md)).
     lab.program("InterfaceGenerator", []),
     /// A program that writes durable state, for tests that kill it.
-    lab.program("StateProbe", ["LocationTypes", "LocationPolicy", "ServiceState"]),
+    lab.program(
+      "StateProbe", ["LocationTypes", "LocationPolicy", "TextFormats", "ServiceState"]),
     /// Generated tracks and a receiver on them, for the training of the exit network; calls `TrainingCore`.
     lab.cModule("CTraining"),
     /// The core's planner and the optimum behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
@@ -344,13 +346,14 @@ let labModules: [Target] =
       "PayloadSize",
       [
         "LocationTypes", "DeferralCache", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
-        "UplinkPayload",
+        "TextFormats", "UplinkPayload",
       ]),
     /// Decodes recordings and simulates days without Foundation, to compare [processors](HowTo/check-arm64.md).
     lab.program(
       "CoreProbe",
       [
         "LocationTypes", "GNSSProtocols", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+        "TextFormats",
       ]),
   ] + (isSoak ? [soak] : []) + (isFuzz ? [fuzz] : [])
 

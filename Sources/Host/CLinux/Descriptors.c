@@ -80,19 +80,22 @@ int clinux_receive_descriptor(int socket, uint32_t *uid, int *descriptor) {
   return -EBADMSG;
 }
 
-int clinux_local_connect(const char *path) {
+int clinux_path_connect(int opened, const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
   strcpy(address.sun_path, path);
+  return result(connect(opened, (struct sockaddr *)&address, sizeof address));
+}
+
+int clinux_local_connect(const char *path) {
   int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (opened < 0) return -errno;
   struct timeval limit = {.tv_sec = 1};
-  if (setsockopt(opened, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
-      connect(opened, (struct sockaddr *)&address, sizeof address) == 0)
-    return opened;
-  int code = errno;
+  int code = result(setsockopt(opened, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
+  if (code == 0) code = clinux_path_connect(opened, path);
+  if (code == 0) return opened;
   close(opened);
-  return -code;
+  return code;
 }
 
 // MARK: Users of TCP connections

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TextFormats
 
 // chronyd's end of a reference clock, and the receiver's pulse per second, by the same system clock.
 

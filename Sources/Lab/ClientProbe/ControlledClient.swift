@@ -3,6 +3,7 @@ import Glibc
 import LocationClient
 import LocationTypes
 import LocationWire
+import TextFormats
 
 /// A client that executes commands from standard input and prints each notice that it receives, one line each.
 struct ControlledClient: ~Copyable {

@@ -2,6 +2,7 @@ import Glibc
 import LocationClient
 import LocationTypes
 import LocationWire
+import TextFormats
 
 // A client program built on LocationClient: for measurements of the service, and for tests that kill clients at
 // any time (Docs/Reference/service-cost.md, Docs/HowTo/run-the-gates.md).
@@ -20,11 +21,6 @@ import LocationWire
 //                                          line of gpio-sim; prints both
 //
 // `follow` prints each action before it performs it, without buffering, and reconnects when the service has ended.
-
-func printLine(_ line: String) {
-  let bytes = Array((line + "\n").utf8)
-  _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
-}
 
 func now() -> Int64 {
   var time = timespec()

@@ -4,6 +4,7 @@ import Glibc
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
+import TextFormats
 
 // Decodes recordings and simulates days with the core, and writes the complete output, so that two processors
 // can be compared byte by byte (Docs/HowTo/check-arm64.md). Does not use Foundation.
@@ -15,8 +16,7 @@ import SimulatedHAL
 
 /// Ends the program with a message.
 func fail(_ message: String) -> Never {
-  let bytes = Array("CoreProbe: \(message)\n".utf8)
-  _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  printLine("CoreProbe: \(message)", to: STDERR_FILENO)
   exit(1)
 }
 
@@ -37,17 +37,8 @@ func read(_ path: String) -> [UInt8] {
 
 /// Writes a whole file.
 func write(_ bytes: [UInt8], to path: String) {
-  let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-  guard descriptor >= 0 else { fail("'\(path)' cannot be created: errno \(errno)") }
-  defer { close(descriptor) }
-  var remaining = bytes[...]
-  while !remaining.isEmpty {
-    let count = unsafe remaining.withUnsafeBytes { part in
-      unsafe Glibc.write(descriptor, part.baseAddress, part.count)
-    }
-    guard count > 0 else { fail("'\(path)' cannot be written: errno \(errno)") }
-    remaining = remaining.dropFirst(count)
-  }
+  let code = TextFile.replace(path, with: bytes, for: .all)
+  guard code == 0 else { fail("'\(path)' cannot be written: errno \(code)") }
 }
 
 /// Lines of integers and words. Does not use reflection, because a day has half a million lines and one of the two

@@ -115,3 +115,16 @@ struct ChunkLengths {
     return state & 0x80_0000 == 0 ? length : length % 7 + 1
   }
 }
+
+/// The ranges of the chunks of `count` bytes; without `lengths`, one chunk has all of them.
+func chunkRanges(_ count: Int, _ lengths: ChunkLengths?) -> [Range<Int>] {
+  var lengths = lengths
+  var ranges: [Range<Int>] = []
+  var start = 0
+  while start < count {
+    let end = min(count, start + (lengths?.next() ?? count))
+    ranges.append(start..<end)
+    start = end
+  }
+  return ranges
+}

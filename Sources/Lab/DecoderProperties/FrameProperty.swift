@@ -90,14 +90,10 @@ enum CommandProperty {
   ) -> (commands: [UBXCommand], counters: DecoderCounters) {
     var commands: [UBXCommand] = []
     var decoder = UBXCommandDecoder()
-    var lengths = chunks
-    var start = 0
-    while start < bytes.count {
-      let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
+    for range in chunkRanges(bytes.count, chunks) {
       var offset = 0
-      let chunk = bytes.span.extracting(start..<end)
+      let chunk = bytes.span.extracting(range)
       while let command = decoder.next(chunk, &offset) { commands.append(command) }
-      start = end
     }
     return (commands, decoder.counters)
   }

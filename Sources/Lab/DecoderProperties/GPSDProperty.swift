@@ -8,10 +8,10 @@ import TextFormats
 enum GPSDProperty {
   static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
-    var lengths = ChunkLengths(reader.byte())
+    let chunks = ChunkLengths(reader.byte())
     let bytes = reader.remainingBytes()
-    let whole = outcomes(bytes) { $0.count }
-    let parts = outcomes(bytes) { _ in lengths.next() }
+    let whole = outcomes(bytes, nil)
+    let parts = outcomes(bytes, chunks)
     trial.require(whole == parts, "chunk boundaries change the requests")
     var policy = GPSDPolicy()
     for outcome in whole {
@@ -48,14 +48,12 @@ enum GPSDProperty {
   }
 
   private static func outcomes(
-    _ bytes: [UInt8], _ length: (ArraySlice<UInt8>) -> Int
+    _ bytes: [UInt8], _ chunks: ChunkLengths?
   ) -> [GPSDRequestParser.Outcome] {
     var parser = GPSDRequestParser()
     var all: [GPSDRequestParser.Outcome] = []
-    var remaining = bytes[...]
-    while !remaining.isEmpty {
-      let chunk = Array(remaining.prefix(length(remaining)))
-      remaining = remaining.dropFirst(chunk.count)
+    for range in chunkRanges(bytes.count, chunks) {
+      let chunk = Array(bytes[range])
       var offset = 0
       reading: while true {
         let outcome = parser.next(in: chunk.span, at: &offset)

@@ -28,11 +28,14 @@ import DeferralCache
 }
 
 /// CRC-32C computed bit by bit, independent of the ring's implementation.
-func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
+func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 { crc32(bytes, polynomial: 0x82F6_3B78) }
+
+/// A CRC of 32 bits with the reversed `polynomial`, computed bit by bit.
+func crc32(_ bytes: some Sequence<UInt8>, polynomial: UInt32) -> UInt32 {
   var register = UInt32.max
   for byte in bytes {
     register ^= UInt32(byte)
-    for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 0 ? 0 : 0x82F6_3B78) }
+    for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 0 ? 0 : polynomial) }
   }
   return ~register
 }

@@ -67,16 +67,12 @@ enum StreamProperty {
   ) -> Decoded {
     var decoded = Decoded()
     var decoder = GNSSDecoder(options)
-    var lengths = chunks
-    var start = 0
-    while start < bytes.count {
-      let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
+    for range in chunkRanges(bytes.count, chunks) {
       var offset = 0
-      let chunk = bytes.span.extracting(start..<end)
+      let chunk = bytes.span.extracting(range)
       while let message = decoder.next(chunk, &offset) {
         decoded.add(message, from: decoder, after: step)
       }
-      start = end
     }
     while let message = decoder.finish() { decoded.add(message, from: decoder, after: step) }
     decoded.counters = decoder.counters

@@ -110,12 +110,9 @@ enum RecordingProperty {
     _ bytes: [UInt8], _ chunks: ChunkLengths?
   ) -> (bytes: [UInt8], dates: [CalendarDate]) {
     var filter = RecordingFilter()
-    var lengths = chunks
     var result: (bytes: [UInt8], dates: [CalendarDate]) = ([], [])
-    var start = 0
-    while start < bytes.count {
-      let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
-      let chunk = bytes.span.extracting(start..<end)
+    for range in chunkRanges(bytes.count, chunks) {
+      let chunk = bytes.span.extracting(range)
       var offset = 0
       while let piece = filter.next(chunk, &offset) {
         switch piece {
@@ -124,7 +121,6 @@ enum RecordingProperty {
         case .invalidDate: break
         }
       }
-      start = end
     }
     return result
   }

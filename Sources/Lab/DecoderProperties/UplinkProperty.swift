@@ -28,17 +28,7 @@ enum UplinkProperty {
   private static func complete(_ bytes: inout [UInt8]) {
     guard bytes.count >= 12 else { return }
     bytes.replaceSubrange(8..<12, with: littleEndian(UInt32(bytes.count + 4)))
-    bytes += littleEndian(checksum(of: bytes))
-  }
-
-  /// CRC-32, computed bit by bit.
-  private static func checksum(of bytes: [UInt8]) -> UInt32 {
-    var register = UInt32.max
-    for byte in bytes {
-      register ^= UInt32(byte)
-      for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 0 ? 0 : 0xEDB8_8320) }
-    }
-    return ~register
+    bytes += littleEndian(crc32(bytes, polynomial: 0xEDB8_8320))
   }
 
   static var seeds: [[UInt8]] {

@@ -8,11 +8,11 @@ import TextFormats
 enum WireProperty {
   static func check(_ input: [UInt8], _ trial: inout PropertyResult) {
     var reader = InputReader(input)
-    var lengths = ChunkLengths(reader.byte())
+    let chunks = ChunkLengths(reader.byte())
     let call = calls[Int(reader.byte()) % calls.count]
     let bytes = reader.remainingBytes()
-    let whole = frames(bytes) { $0.count }
-    let parts = frames(bytes) { _ in lengths.next() }
+    let whole = frames(bytes, nil)
+    let parts = frames(bytes, chunks)
     trial.require(whole == parts, "chunk boundaries change the frames")
     for case .some(let frame) in whole {
       checkCall(frame, &trial)
@@ -35,15 +35,11 @@ enum WireProperty {
   ]
 
   /// The frames; nil for each that exceeds the limit.
-  private static func frames(
-    _ bytes: [UInt8], _ length: (ArraySlice<UInt8>) -> Int
-  ) -> [[UInt8]?] {
+  private static func frames(_ bytes: [UInt8], _ chunks: ChunkLengths?) -> [[UInt8]?] {
     var splitter = FrameSplitter(limit: 1_024)
     var all: [[UInt8]?] = []
-    var remaining = bytes[...]
-    while !remaining.isEmpty {
-      let chunk = Array(remaining.prefix(length(remaining)))
-      remaining = remaining.dropFirst(chunk.count)
+    for range in chunkRanges(bytes.count, chunks) {
+      let chunk = Array(bytes[range])
       var offset = 0
       reading: while true {
         switch splitter.next(in: chunk.span, at: &offset) {

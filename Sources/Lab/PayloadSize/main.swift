@@ -4,6 +4,7 @@ import Glibc
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
+import TextFormats
 import UplinkPayload
 
 // Writes the messages of simulated hours, whose sizes `.ci/payload-size` measures and extrapolates to many boards.
@@ -13,18 +14,14 @@ import UplinkPayload
 
 /// Ends the program with a message.
 func fail(_ message: String) -> Never {
-  let bytes = Array("PayloadSize: \(message)\n".utf8)
-  _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  printLine("PayloadSize: \(message)", to: STDERR_FILENO)
   exit(1)
 }
 
 /// Writes a whole file.
 func write(_ bytes: [UInt8], to path: String) {
-  let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-  guard descriptor >= 0 else { fail("'\(path)' cannot be created: errno \(errno)") }
-  defer { close(descriptor) }
-  let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-  guard count == bytes.count else { fail("'\(path)' cannot be written: errno \(errno)") }
+  let code = TextFile.replace(path, with: bytes, for: .all)
+  guard code == 0 else { fail("'\(path)' cannot be written: errno \(code)") }
 }
 
 /// The fixes of a ring's bytes, oldest first.

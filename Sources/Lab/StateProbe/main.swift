@@ -2,6 +2,7 @@ import Glibc
 import LocationPolicy
 import LocationTypes
 import ServiceState
+import TextFormats
 
 // A process that writes durable state and may be killed at any time, for the tests of ServiceState.
 //
@@ -13,11 +14,6 @@ import ServiceState
 
 /// Any time is suitable: it is only stored in the name of a file that was moved aside.
 let time = UTCTime(microseconds: 1_750_000_000_000_000)
-
-func printLine(_ line: String) {
-  let bytes = Array((line + "\n").utf8)
-  _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
-}
 
 func bookmark(_ number: UInt64) -> ClientBookmark {
   ClientBookmark(acknowledged: FixName(generation: 1, sequence: number), isOpenEnded: true)

@@ -2,6 +2,7 @@ import BoardProfiles
 import Glibc
 import LocationSimulation
 import LocationTypes
+import TextFormats
 
 /// Test bench of a virtual board: the machine, its receiver, its GPIO lines and its clients.
 final class Bench {

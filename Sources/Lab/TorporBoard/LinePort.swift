@@ -15,7 +15,7 @@ final class LinePort {
     while true {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { throw Failure("no socket: errno \(errno)") }
-      if LinePort.connect(descriptor, to: path) {
+      if unsafe clinux_path_connect(descriptor, path) == 0 {
         self.descriptor = descriptor
         return
       }
@@ -26,17 +26,6 @@ final class LinePort {
   }
 
   deinit { close(descriptor) }
-
-  private static func connect(_ descriptor: Int32, to path: String) -> Bool {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-    return unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
-  }
 
   /// Reads the available input.
   func read() {

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 // A measurement, not a check: the cost of torpord on the virtual board while a client starts and stops updates, for
 // comparison with the simulator's figures of the same schedule (Docs/HowTo/virtual-board.md).
@@ -58,10 +59,12 @@ struct StartsOnBoard {
         try bench.advance(until: start)
         try send(["start"], client, bench)
       }
-      logProgress("start \(number): requested \(rounded(HostClock.now - start)) s after its alarm")
+      printLine(
+        "start \(number): requested \(rounded(HostClock.now - start)) s after its alarm",
+        to: STDERR_FILENO)
       try bench.advance(until: start + period / 2)
       try client.execute("stop")
-      logProgress("start \(number): \(client.received.count - fixes) fixes")
+      printLine("start \(number): \(client.received.count - fixes) fixes", to: STDERR_FILENO)
     }
     try bench.advance(until: begin + period * Double(starts))
     let after = try counts(bench, client)
@@ -138,24 +141,9 @@ struct StartsOnBoard {
       return result.code != nil
     }
     let text = result.lines.joined(separator: "\n")
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw Failure("'\(path)' cannot be written: errno \(errno)") }
-    defer { close(descriptor) }
-    var remaining = Array((text + "\n").utf8)[...]
-    while !remaining.isEmpty {
-      let count = unsafe remaining.withUnsafeBytes {
-        unsafe write(descriptor, $0.baseAddress, $0.count)
-      }
-      guard count > 0 else { throw Failure("'\(path)' cannot be written: errno \(errno)") }
-      remaining = remaining.dropFirst(count)
-    }
+    let code = TextFile.replace(path, with: Array((text + "\n").utf8), for: .all)
+    guard code == 0 else { throw Failure("'\(path)' cannot be written: errno \(code)") }
   }
 
   private func rounded(_ value: Double) -> String { "\((value * 1_000).rounded() / 1_000)" }
-
-  /// Prints progress to standard error.
-  private func logProgress(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
-    _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
-  }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// Tests the service on a virtual board: Debian's kernel in QEMU, with gpio-sim, a serial line and suspend.
 ///
@@ -169,10 +170,4 @@ struct BoardOptions {
     }
     guard !profile.isEmpty else { return nil }
   }
-}
-
-/// Prints a line without buffering.
-func printLine(_ line: String) {
-  let bytes = Array((line + "\n").utf8)
-  _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
 }

@@ -28,27 +28,17 @@ public struct LocationConnection: LocationCaller, ~Copyable {
 
   /// Connects to the service.
   public init(path: String = LocationConnection.defaultPath) throws(ClientError) {
-    var address = sockaddr_un()
-    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
     guard !path.isEmpty, path.utf8.count < capacity else {
       throw .system(
         "the socket's path '\(path)' is empty or longer than \(capacity - 1) bytes", code: EINVAL)
     }
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
-      unsafe bytes.copyBytes(from: Array(path.utf8))
-    }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .system("creating a socket failed", code: errno) }
-    let result = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let result = unsafe clinux_path_connect(descriptor, path)
     guard result == 0 else {
-      let code = errno
       close(descriptor)
-      throw LocationConnection.connectError(path, code)
+      throw LocationConnection.connectError(path, -result)
     }
     self.descriptor = descriptor
   }

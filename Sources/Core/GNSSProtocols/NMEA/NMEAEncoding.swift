@@ -185,6 +185,16 @@ extension FrameBuffer {
     return start
   }
 
+  /// Appends a sentence with `body`, ASCII text without `$` and checksum.
+  ///
+  /// - Precondition: ``available`` is at least the length of `body` plus 6 bytes.
+  public mutating func append(sentence body: some Sequence<UInt8>) {
+    let start = count
+    append(UInt8(ascii: "$"))
+    for byte in body { append(byte) }
+    endSentence(start)
+  }
+
   mutating func endSentence(_ start: Int) {
     var parity: UInt8 = 0
     for i in start + 1..<count { parity ^= self[i] }

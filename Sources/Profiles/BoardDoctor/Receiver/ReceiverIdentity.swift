@@ -115,15 +115,10 @@ public struct ReceiverIdentity: Equatable, Sendable {
   static let queries: [UInt8] = {
     var buffer = FrameBuffer()
     buffer.appendPoll(.monVER)
-    var bytes: [UInt8] = []
-    for i in 0..<buffer.count { bytes.append(buffer[i]) }
     for query in ReceiverFamily.allCases.compactMap(\.descriptor.identity?.query) {
-      let sentence = "\(query)"
-      let sum = sentence.utf8.reduce(0) { $0 ^ $1 }
-      let digits = String(sum, radix: 16, uppercase: true)
-      bytes += Array("$\(sentence)*\(digits.count < 2 ? "0" : "")\(digits)\r\n".utf8)
+      buffer.append(sentence: "\(query)".utf8)
     }
-    return bytes
+    return (0..<buffer.count).map { buffer[$0] }
   }()
 }
 

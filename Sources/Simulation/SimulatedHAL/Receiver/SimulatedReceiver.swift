@@ -438,10 +438,7 @@ extension SimulatedReceiver {
   }
 
   private mutating func sendSentence(_ body: String, at now: Instant) {
-    let sum = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
-    transmit(at: now) { frame in
-      for byte in "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n".utf8 { frame.append(byte) }
-    }
+    transmit(at: now) { $0.append(sentence: body.utf8) }
   }
 }
 
