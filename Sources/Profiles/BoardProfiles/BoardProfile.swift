@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 
@@ -34,18 +35,18 @@ extension BoardProfile {
     /// Power while running code, milliwatts.
     public var awake_mw = 0.0
     /// The idle state, waiting for an event; every board has it.
-    public var idle = Sleep(wakesOn: .all)
+    public var idle = BoardSleepState()
     /// The state suspended to memory; nil if the board cannot suspend.
-    public var suspended: Sleep?
+    public var suspended: BoardSleepState?
     /// The powered-off state, which an alarm ends; nil if nothing can switch the board on again.
-    public var off: Sleep?
+    public var off: BoardSleepState?
     /// The alarm that switches the board on again.
     public var offAlarm = PowerOnAlarm.rtc
     /// Number of the I²C bus of a HAT with that alarm.
     public var i2cBus = 1
 
     /// The parameters of `state`; nil for ``BoardState/awake`` and for a state that the board does not have.
-    public func sleep(_ state: BoardState) -> Sleep? {
+    public func sleep(_ state: BoardState) -> BoardSleepState? {
       switch state {
       case .awake: nil
       case .idle: idle
@@ -55,49 +56,12 @@ extension BoardProfile {
     }
   }
 
-  /// One sleep state of the board.
-  public struct Sleep: Equatable, Sendable {
-    /// Power in this state, milliwatts.
-    public var power_mw = 0.0
-    /// Time from the wake event until code runs.
-    public var resume = Interval.zero
-    /// Maximum delay of the alarm.
-    public var alarmResolution = Interval.zero
-    /// Minimum time until the next alarm for which this state is used; for a nearer one the board uses a lighter
-    /// state.
-    public var minimumDuration = Interval.zero
-    /// Events that end this state.
-    public var wakesOn: WakeSources
-
-    /// How long before a due time the alarm is set, so that the service runs in time.
-    public var alarmLead: Interval { resume + alarmResolution }
-  }
-
   /// The alarm that switches on a board that is powered off.
   public enum PowerOnAlarm: String, CaseIterable, Sendable {
     /// The board's real-time clock, through the kernel.
     case rtc = "rtc"
     /// UUGear's Witty Pi 4.
     case wittyPi4 = "witty-pi-4"
-  }
-
-  /// Events that can wake a sleeping board.
-  public struct WakeSources: OptionSet, Hashable, Sendable {
-    /// One bit per source.
-    public var rawValue: UInt8
-    /// Creates a set from its bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// A timer or clock.
-    public static let alarm = WakeSources(rawValue: 1)
-    /// Bytes on the receiver's serial line; the first bytes are lost unless the board is idle.
-    public static let bytes = WakeSources(rawValue: 2)
-    /// The receiver's batch pin.
-    public static let batchPin = WakeSources(rawValue: 4)
-    /// The motion sensor's line.
-    public static let motion = WakeSources(rawValue: 8)
-    /// All sources.
-    public static let all: WakeSources = [.alarm, .bytes, .batchPin, .motion]
   }
 
   /// The receiver and how it is wired.
@@ -286,7 +250,7 @@ extension BoardProfile {
     profile.motion = nil
     profile.battery?.lowLine = nil
     profile.board.sessionLightLine = nil
-    profile.board.suspended?.wakesOn.subtract([.batchPin, .motion])
+    profile.board.suspended?.wakeSources.subtract([.batchPin, .motion])
     profile.receiver?.wakeLine = nil
     profile.receiver?.supplyLine = nil
     profile.receiver?.pulseLine = nil

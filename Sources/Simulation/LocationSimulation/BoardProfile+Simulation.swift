@@ -20,24 +20,12 @@ extension BoardProfile {
     setup.board.processorTimePerWake = BoardProfile.processorTimePerWake
     setup.board.fifoTriggerLevel = BoardProfile.fifoTriggerLevel
     setup.board.delaysReads = true
-    setup.board.idle = simulatedSleep(board.idle)
-    setup.board.suspended = board.suspended.map(simulatedSleep)
-    setup.board.off = board.off.map(simulatedSleep)
-    // No program runs that could send a request.
-    setup.board.off?.wakeSources = .alarm
+    setup.board.idle = board.idle
+    setup.board.suspended = board.suspended
+    setup.board.suspended?.wakeSources.insert(.request)
+    setup.board.off = board.off
     if let receiver { setup.receiver = simulatedReceiver(receiver) }
     return setup
-  }
-
-  private func simulatedSleep(_ sleep: Sleep) -> SimulatedHAL.SimulatedSleepParameters {
-    var sources: SimulatedHAL.WakeSources = .request
-    if sleep.wakesOn.contains(.alarm) { sources.insert(.alarm) }
-    if sleep.wakesOn.contains(.bytes) { sources.insert(.bytes) }
-    if sleep.wakesOn.contains(.batchPin) { sources.insert(.batchPin) }
-    if sleep.wakesOn.contains(.motion) { sources.insert(.motion) }
-    return SimulatedHAL.SimulatedSleepParameters(
-      mW: sleep.power_mw, resumeTime: sleep.resume, wakeSources: sources,
-      alarmResolution: sleep.alarmResolution, minimumDuration: sleep.minimumDuration)
   }
 
   private func simulatedReceiver(_ receiver: Receiver) -> SimulatedReceiverParameters {

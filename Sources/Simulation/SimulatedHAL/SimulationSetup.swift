@@ -142,65 +142,18 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   var hasSeparateMessages: Bool { family.has(.separateMessages) }
 }
 
-/// Wake-up sources of a sleeping board.
-public struct WakeSources: OptionSet, Sendable {
-  /// One bit for each ``WakeReason``.
-  public let rawValue: UInt8
-  /// Creates a set from bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// An alarm of the real-time clock.
-  public static let alarm = WakeSources(rawValue: 1)
-  /// A byte on the receiver's line. Bytes that arrive in a suspend or while the board is off, and until its code runs
-  /// again, are lost.
-  public static let bytes = WakeSources(rawValue: 2)
-  /// An edge of the batch pin.
-  public static let batchPin = WakeSources(rawValue: 4)
-  /// A client's request.
-  public static let request = WakeSources(rawValue: 8)
-  /// An edge of the motion sensor's line.
-  public static let motion = WakeSources(rawValue: 16)
-  /// All sources.
-  public static let all: WakeSources = [.alarm, .bytes, .batchPin, .request, .motion]
-}
-
-/// Properties of one sleep state of the board.
-public struct SimulatedSleepParameters: Equatable, Sendable {
-  /// Power while asleep, mW.
-  public var mW: Double
-  /// Time from the wake-up event until code runs. The board counts as awake during it.
-  public var resumeTime: Interval
-  /// Events that end the sleep.
-  public var wakeSources: WakeSources
-  /// Resolution of alarms: an alarm occurs at a whole multiple of it; zero for any time.
-  public var alarmResolution: Interval
-  /// Shortest sleep. The board enters the state only if the time until the alarm is longer than this.
-  public var minimumDuration: Interval
-
-  /// Creates the parameters of a sleep state.
-  public init(
-    mW: Double, resumeTime: Interval = .zero, wakeSources: WakeSources = .all,
-    alarmResolution: Interval = .zero, minimumDuration: Interval = .zero
-  ) {
-    self.mW = mW
-    self.resumeTime = resumeTime
-    self.wakeSources = wakeSources
-    self.alarmResolution = alarmResolution
-    self.minimumDuration = minimumDuration
-  }
-}
-
 /// Properties of the simulated board.
 public struct SimulatedBoardParameters: Equatable, Sendable {
   /// Power while code runs, mW.
   public var awake_mW = 600.0
   /// The idle state, in which the board waits for events.
-  public var idle = SimulatedSleepParameters(mW: 375)
+  public var idle = BoardSleepState(power_mw: 375)
   /// The suspended state; nil if the board cannot suspend.
-  public var suspended: SimulatedSleepParameters? = SimulatedSleepParameters(
-    mW: 20, resumeTime: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
+  public var suspended: BoardSleepState? = BoardSleepState(
+    power_mw: 20, resumeTime: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
     alarmResolution: .seconds(1), minimumDuration: .seconds(2))
   /// The state in which the board is off until an alarm; nil if the board cannot power itself on.
-  public var off: SimulatedSleepParameters?
+  public var off: BoardSleepState?
   /// Processor time of the service per wake. The board spends it awake, after the resume time.
   public var processorTimePerWake = Interval.zero
   /// Number of bytes that the serial driver collects before it delivers them, unless the burst ends earlier.
@@ -212,7 +165,7 @@ public struct SimulatedBoardParameters: Equatable, Sendable {
   public init() {}
 
   /// Returns the parameters of a sleep state; nil if the board does not support it, or for `awake`.
-  public func sleepParameters(_ state: BoardState) -> SimulatedSleepParameters? {
+  public func sleepState(_ state: BoardState) -> BoardSleepState? {
     switch state {
     case .awake: nil
     case .idle: idle
@@ -222,7 +175,7 @@ public struct SimulatedBoardParameters: Equatable, Sendable {
   }
 
   /// Returns the power in a state, mW.
-  public func mW(in state: BoardState) -> Double { sleepParameters(state)?.mW ?? awake_mW }
+  public func mW(in state: BoardState) -> Double { sleepState(state)?.power_mw ?? awake_mW }
 }
 
 /// All inputs of a simulated run besides its track. The same setup and track give the same run.

@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 import TOMLFiles
@@ -274,9 +275,9 @@ extension ProfileKey {
   }
 
   static func wakeSources(
-    _ table: String, _ name: String, _ field: Field<BoardProfile.WakeSources>, _ meaning: String
+    _ table: String, _ name: String, _ field: Field<WakeSources>, _ meaning: String
   ) -> ProfileKey {
-    let words: [(String, BoardProfile.WakeSources)] = [
+    let words: [(String, WakeSources)] = [
       ("alarm", .alarm), ("bytes", .bytes), ("batch_pin", .batchPin),
       ("motion", .motion),
     ]
@@ -287,7 +288,7 @@ extension ProfileKey {
       },
       put: { draft, value in
         guard case .words(let given) = value else { return }
-        draft[keyPath: field] = BoardProfile.WakeSources(
+        draft[keyPath: field] = WakeSources(
           words.filter { given.contains($0.0) }.map(\.1))
       })
   }

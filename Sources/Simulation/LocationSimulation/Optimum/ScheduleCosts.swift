@@ -94,9 +94,9 @@ public struct ScheduleCosts: Equatable, Sendable {
       let board = profile.board
       idling_mW = board.idle.power_mw + board.awake_mw * work.seconds
       sleeping_mW = board.idle.power_mw
-      if let suspended = board.suspended, suspended.wakesOn.contains(.alarm) {
+      if let suspended = board.suspended, suspended.wakeSources.contains(.alarm) {
         sleeping_mW = suspended.power_mw
-        resume_mJ = suspended.resume.seconds * board.awake_mw
+        resume_mJ = suspended.resumeTime.seconds * board.awake_mw
       }
     }
     self.init(

@@ -334,7 +334,7 @@ extension SimulatedBoard {
   ) -> BoardState {
     var state = max(requested, .idle)
     while state > .idle {
-      if let figures = setup.board.sleepParameters(state) {
+      if let figures = setup.board.sleepState(state) {
         if deadline - now >= figures.minimumDuration { return state }
         recordViolation(
           .alarmTooNear,
@@ -372,7 +372,7 @@ extension SimulatedBoard {
     in state: BoardState, until deadline: Instant, _ wakesOnInput: Bool
   ) -> WakeReason {
     guard deadline > now else { return .alarm }
-    let figures = setup.board.sleepParameters(state) ?? setup.board.idle
+    let figures = setup.board.sleepState(state) ?? setup.board.idle
     let isDeep = state >= .suspended
     var sources = figures.wakeSources
     if !wakesOnInput { sources.remove(.bytes) }
@@ -382,7 +382,7 @@ extension SimulatedBoard {
     // Such a wait is too short to enter the idle state and to leave it again, so the processor waits awake.
     let isShort = !isDeep && deadline - now <= figures.resumeTime + figures.alarmResolution
     if state == .off { removeSupply() }
-    let mW = isShort ? setup.board.awake_mW : figures.mW
+    let mW = isShort ? setup.board.awake_mW : figures.power_mw
     if !isShort { record(.board(state, mW: mW), at: now) }
     let empty = estimatedEmptyTime(board_mW: mW)
     let (end, reason) = runUntilWake(

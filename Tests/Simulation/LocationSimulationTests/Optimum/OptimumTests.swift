@@ -368,7 +368,7 @@ struct OptimumTests {
     #expect(costs.start_mJ == 0.5 * 1_000)
     #expect(costs.pieces == ScheduleCosts(profile)?.pieces)
     // Suspended without an alarm cannot be used for a wait.
-    profile.board.suspended?.wakesOn.remove(.alarm)
+    profile.board.suspended?.wakeSources.remove(.alarm)
     #expect(ScheduleCosts(profile, .total)?.off_mW == 0.1 + 100)
     // By hand: 3 s on, 600 s off.
     let path = [0.0, 50, 100] + Array(repeating: 150, count: 601)

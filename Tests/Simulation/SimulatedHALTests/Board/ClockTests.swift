@@ -121,8 +121,8 @@ import Testing
   )
   func off() {
     var setup = m10 {
-      $0.board.off = SimulatedSleepParameters(
-        mW: 5, resumeTime: .seconds(15), wakeSources: .alarm, alarmResolution: .seconds(1),
+      $0.board.off = BoardSleepState(
+        power_mw: 5, resumeTime: .seconds(15), wakeSources: .alarm, alarmResolution: .seconds(1),
         minimumDuration: .seconds(120))
     }
     for (hasBackup, state) in [(true, ReceiverPowerState.backup), (false, .off)] {
