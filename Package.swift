@@ -338,7 +338,7 @@ let labModules: [Target] =
     /// The core's planner and the optimum behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
     lab.module(
       "TrainingCore",
-      ["CTraining", "LocationTypes", "LocationPolicy", "SimulatedHAL", "LocationSimulation"]),
+      ["CTraining", "BoardHardware", "LocationTypes", "LocationPolicy", "LocationSimulation"]),
     /// Writes the messages of simulated hours, to measure the bytes of [uploads](Reference/uplink-payload.md#size).
     lab.program(
       "PayloadSize",

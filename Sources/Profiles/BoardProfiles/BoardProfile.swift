@@ -105,7 +105,9 @@ extension BoardProfile {
     /// Batching in the receiver; nil if the receiver cannot batch or must not.
     public var batch: Batch?
     /// Time to first fix after a time off.
-    public var timeToFix = TimeToFix()
+    public var timeToFix = TimeToFix(
+      afterOff: [], coldStart: .zero, ephemerisLifetime: .zero, ephemerisDownload: .seconds(30),
+      p90Ratio: 1)
 
     /// Whether an edge on EXTINT can wake the receiver.
     public var hasWakePin: Bool { wakeLine != nil }
@@ -150,31 +152,6 @@ extension BoardProfile {
 
     /// Whether the watermark can wake the board.
     public var isPinWired: Bool { line != nil }
-  }
-
-  /// Time to first fix as a function of the time off.
-  public struct TimeToFix: Equatable, Sendable {
-    /// Median time to first fix by time off, in ascending order from 0; linear between two points, constant after
-    /// the last one.
-    ///
-    /// Two points with the same time off form a step; at exactly that time the first point applies.
-    public var afterOff: [TimeToFixPoint] = []
-    /// Maximum age of a usable ephemeris; ``coldStart`` applies above it.
-    public var ephemerisLifetime = Interval.zero
-    /// Tracking time until the receiver has a new ephemeris.
-    public var ephemerisDownload = Interval.seconds(30)
-    /// Median time to first fix without ephemeris.
-    public var coldStart = Interval.zero
-    /// The 90th percentile as a multiple of the median, at least 1.
-    public var p90Ratio = 1.0
-  }
-
-  /// One point of ``TimeToFix/afterOff``.
-  public struct TimeToFixPoint: Equatable, Sendable {
-    /// Time for which the receiver was off.
-    public var off: Interval
-    /// Median time from switching on to the first fix.
-    public var fix: Interval
   }
 
   /// A sensor that signals motion on a GPIO line, for example the interrupt of an accelerometer.

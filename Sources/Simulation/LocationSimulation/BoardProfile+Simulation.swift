@@ -35,14 +35,7 @@ extension BoardProfile {
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
     figures.power = receiver.powerByState
-    figures.timeToFirstFix = TimeToFirstFix(
-      table: receiver.timeToFix.afterOff.map {
-        TimeToFirstFix.Row(off_s: $0.off.seconds, fix_s: $0.fix.seconds)
-      },
-      cold_s: receiver.timeToFix.coldStart.seconds,
-      ephemerisLifetime: receiver.timeToFix.ephemerisLifetime,
-      ephemerisDownload: receiver.timeToFix.ephemerisDownload,
-      p90Ratio: receiver.timeToFix.p90Ratio)
+    figures.timeToFirstFix = receiver.timeToFix
     figures.batchCapacity = receiver.batch.map {
       BatchCapacity(
         basic: $0.capacity, odometer: $0.capacity, extraPVT: $0.capacity, both: $0.capacity)

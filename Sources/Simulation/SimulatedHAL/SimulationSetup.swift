@@ -5,66 +5,6 @@ import LocationTypes
 // Inputs of a simulated run besides its track: properties of the receiver, of the board and of its sleep states,
 // combined in ``SimulationSetup``. `BoardProfile.simulationSetup` (LocationSimulation) makes them from a board profile.
 
-/// Time to first fix (TTFF) as a function of the time since the last fix.
-public struct TimeToFirstFix: Equatable, Sendable {
-  /// One row of the table.
-  public struct Row: Equatable, Sendable {
-    /// Time since the last fix, seconds.
-    public var off_s: Double
-    /// Median time to the next fix, seconds.
-    public var fix_s: Double
-
-    /// Creates a row.
-    public init(off_s: Double, fix_s: Double) {
-      self.off_s = off_s
-      self.fix_s = fix_s
-    }
-  }
-
-  /// Rows in ascending order of `off_s`. Values between rows are interpolated linearly; before the first row and after
-  /// the last one, the value of that row applies.
-  public var table: [Row]
-  /// Time to first fix of a cold start, seconds: without an ephemeris, or with one older than `ephemerisLifetime`.
-  public var cold_s: Double
-  /// Age up to which an ephemeris is usable.
-  public var ephemerisLifetime: Interval
-  /// Tracking time after which the receiver has downloaded a new ephemeris.
-  public var ephemerisDownload: Interval
-  /// Ratio of the 90th percentile to the median, at least 1. Applies only if times to first fix are sampled.
-  public var p90Ratio: Double
-
-  /// Creates a model.
-  public init(
-    table: [Row] = [Row(off_s: 0, fix_s: 1), Row(off_s: 60, fix_s: 3), Row(off_s: 600, fix_s: 10)],
-    cold_s: Double = 29, ephemerisLifetime: Interval = .seconds(14_400),
-    ephemerisDownload: Interval = .seconds(20), p90Ratio: Double = 2.7
-  ) {
-    self.table = table
-    self.cold_s = cold_s
-    self.ephemerisLifetime = ephemerisLifetime
-    self.ephemerisDownload = ephemerisDownload
-    self.p90Ratio = p90Ratio
-  }
-
-  /// Returns the median time to first fix, seconds.
-  ///
-  /// - Parameters:
-  ///   - off: Time since the last fix; nil for none.
-  ///   - ephemerisAge: Age of the ephemeris; nil for none.
-  public func median_s(off: Interval?, ephemerisAge: Interval?) -> Double {
-    guard let off, let ephemerisAge, ephemerisAge <= ephemerisLifetime else { return cold_s }
-    guard let first = table.first, let last = table.last else { return cold_s }
-    let seconds = off.seconds
-    if seconds <= first.off_s { return first.fix_s }
-    for (a, b) in zip(table, table.dropFirst()) where seconds <= b.off_s {
-      let width = b.off_s - a.off_s
-      return width > 0
-        ? a.fix_s + (b.fix_s - a.fix_s) * (seconds - a.off_s) / width : b.fix_s
-    }
-    return last.fix_s
-  }
-}
-
 /// Number of epochs that fit into a receiver's batch buffer, by entry format.
 public struct BatchCapacity: Equatable, Sendable {
   /// Entries in the basic format.
@@ -101,7 +41,7 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   /// Power in each state.
   public var power = ReceiverPower()
   /// Time to first fix.
-  public var timeToFirstFix = TimeToFirstFix()
+  public var timeToFirstFix = TimeToFix()
   /// Capacity of the receiver's batch buffer; nil if it has none.
   public var batchCapacity: BatchCapacity? = BatchCapacity()
   /// Time from power-on or wake-up until the receiver accepts commands.

@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 import TOMLFiles
@@ -317,7 +318,7 @@ extension NewProfile {
   }
 
   /// A few seconds while the ephemeris is fresh, then longer, up to a cold start.
-  private var timesToFix: [BoardProfile.TimeToFixPoint] {
+  private var timesToFix: [TimeToFix.Point] {
     let cold = draft.receiver.timeToFix.coldStart
     let warm = min(.seconds(3), cold)
     return [

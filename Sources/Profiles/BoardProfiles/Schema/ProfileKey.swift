@@ -12,7 +12,7 @@ enum ProfileValue: Equatable, Sendable {
   case integer(Int)
   case number(Double)
   case words([String])
-  case points([BoardProfile.TimeToFixPoint])
+  case points([TimeToFix.Point])
 }
 
 /// The type and range of the values of a key.
@@ -294,7 +294,7 @@ extension ProfileKey {
   }
 
   static func points(
-    _ table: String, _ name: String, _ field: Field<[BoardProfile.TimeToFixPoint]>,
+    _ table: String, _ name: String, _ field: Field<[TimeToFix.Point]>,
     _ range: ClosedRange<Double>, most: Int, _ meaning: String
   ) -> ProfileKey {
     ProfileKey(

@@ -1,3 +1,4 @@
+import BoardHardware
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
@@ -115,7 +116,7 @@ public struct ScheduleCosts: Equatable, Sendable {
   ///   - timeToFix: Times to fix; nil for a receiver that can only stay on.
   public init(
     acquire_mW: Double, track_mW: Double, on_mW: Double? = nil, off_mW: Double,
-    start_mJ: Double = 0, timeToFix: TimeToFirstFix?
+    start_mJ: Double = 0, timeToFix: TimeToFix?
   ) {
     self.acquire_mW = acquire_mW
     self.track_mW = track_mW
@@ -138,35 +139,30 @@ public struct ScheduleCosts: Equatable, Sendable {
   /// Time off that is longer than any track.
   private static let maximumOff = Interval.seconds(100_000_000)
 
-  /// A row of the table in whole microseconds, so that comparisons are exact.
-  private struct Row {
-    var off: Interval
-    var fix: Interval
-  }
-
-  private static func pieces(of table: TimeToFirstFix) -> [Piece] {
+  private static func pieces(of table: TimeToFix) -> [Piece] {
     var result: [Piece] = []
-    var rows = table.table.map {
-      Row(off: Interval(seconds: $0.off_s), fix: Interval(seconds: $0.fix_s))
-    }
-    let cold = Interval(seconds: table.cold_s)
+    var rows = table.afterOff
+    let cold = table.coldStart
     let lifetime = rows.isEmpty ? Interval.zero : min(table.ephemerisLifetime, maximumOff)
     // Before the first row and after the last one the time to fix is constant.
     if let first = rows.first, let last = rows.last {
-      rows.insert(Row(off: .zero, fix: first.fix), at: 0)
-      rows.append(Row(off: maximumOff, fix: last.fix))
+      rows.insert(.init(off: .zero, fix: first.fix), at: 0)
+      rows.append(.init(off: maximumOff, fix: last.fix))
     }
     for (from, to) in zip(rows, rows.dropFirst()) where to.off > from.off {
       guard from.off < lifetime else { break }
       result += pieces(from, to, until: min(to.off, lifetime))
     }
     return result
-      + pieces(Row(off: lifetime, fix: cold), Row(off: maximumOff, fix: cold), until: maximumOff)
+      + pieces(
+        .init(off: lifetime, fix: cold), .init(off: maximumOff, fix: cold), until: maximumOff)
   }
 
   /// Returns the cycles whose time off with the start-up is after `from` and not after `end`, on the line between two
   /// rows; empty if there are none.
-  private static func pieces(_ from: Row, _ to: Row, until end: Interval) -> [Piece] {
+  private static func pieces(
+    _ from: TimeToFix.Point, _ to: TimeToFix.Point, until end: Interval
+  ) -> [Piece] {
     let second: Int64 = 1_000_000
     func seconds(to limit: Interval) -> Int {
       let time = (limit - startUp).microseconds

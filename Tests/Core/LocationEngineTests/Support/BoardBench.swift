@@ -51,8 +51,8 @@ final class BoardBench: RequestSink {
     _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
   ) {
     var board = SimulationSetup()
-    board.receiver.timeToFirstFix = TimeToFirstFix(
-      table: [TimeToFirstFix.Row(off_s: 0, fix_s: 1)], cold_s: 5)
+    board.receiver.timeToFirstFix = TimeToFix(
+      afterOff: [.init(off: .zero, fix: .seconds(1))], coldStart: .seconds(5))
     board.receiver.defaultSpeed = 38_400
     board.receiver.hasBatchPin = hasPin
     board.board.idle.resumeTime = .milliseconds(1)

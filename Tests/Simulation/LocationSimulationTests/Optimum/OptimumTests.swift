@@ -1,3 +1,4 @@
+import BoardHardware
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
@@ -32,10 +33,10 @@ enum TestTracks {
 
   static func table(
     _ rows: [(Double, Double)], cold: Double = 9, lifetime: Int64 = 14_400
-  ) -> TimeToFirstFix {
-    TimeToFirstFix(
-      table: rows.map { .init(off_s: $0.0, fix_s: $0.1) }, cold_s: cold,
-      ephemerisLifetime: .seconds(lifetime))
+  ) -> TimeToFix {
+    TimeToFix(
+      afterOff: rows.map { .init(off: Interval(seconds: $0.0), fix: Interval(seconds: $0.1)) },
+      coldStart: Interval(seconds: cold), ephemerisLifetime: .seconds(lifetime))
   }
 
   static func optimum(_ east: [Double?], _ accuracy: Double, _ costs: ScheduleCosts) -> Optimum {
@@ -65,7 +66,7 @@ enum TestTracks {
 private struct Exhaustive {
   let track: SampledTrack
   let accuracy: Double
-  let table: TimeToFirstFix
+  let table: TimeToFix
   let costs: ScheduleCosts
   var last: Int { track.coordinates.count - 1 }
 
