@@ -136,7 +136,7 @@ public struct SimulationSetup: Sendable {
   public var faults = FaultPlan()
   /// Seed of all random numbers of the run.
   public var seed: UInt64 = 1
-  /// Whether events are recorded for ``SimulatedBoard/removeEvents()``.
+  /// Whether events are recorded for ``SimulatedBoard/removeEvents(into:)``.
   public var recordsEvents = false
   /// Whether the bytes that the receiver sends are recorded for ``SimulatedBoard/removeSentBytes()``.
   public var recordsBytes = false

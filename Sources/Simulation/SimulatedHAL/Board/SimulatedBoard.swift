@@ -74,7 +74,6 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     motion = SimulatedMotionLine(setup.motionPeriods)
     openLedger = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
-    openLedger.tracking_mW = setup.receiver.power.tracking
     if !setup.receiver.hasSupplySwitch {
       self.receiver.setSupply(true, at: .boot)
       if self.receiver.player != nil { self.receiver.startRunning(at: .boot) }
@@ -108,15 +107,8 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     requestTimes.sort()
   }
 
-  /// Removes and returns the events since the last call; empty unless the setup records events.
-  public mutating func removeEvents() -> [TimedBoardEvent] {
-    var removed: [TimedBoardEvent] = []
-    removeEvents(into: &removed)
-    return removed
-  }
-
-  /// Replaces the contents of `removed` by the events since the last call. The two arrays are swapped, so that neither
-  /// is reallocated.
+  /// Replaces the contents of `removed` by the events since the last call; there are none unless the setup records
+  /// events. The two arrays are swapped, so that neither is reallocated.
   public mutating func removeEvents(into removed: inout [TimedBoardEvent]) {
     if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
     swap(&removed, &events)

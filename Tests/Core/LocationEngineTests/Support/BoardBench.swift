@@ -171,10 +171,12 @@ final class BoardBench: RequestSink {
   func run(_ seconds: Double) {
     let end = now + Interval(seconds: seconds)
     loop.board.request(at: end)
+    var removed: [TimedBoardEvent] = []
     while now < end {
       _ = loop.turn()
       turns += 1
-      events += loop.board.removeEvents()
+      loop.board.removeEvents(into: &removed)
+      events += removed
     }
   }
 

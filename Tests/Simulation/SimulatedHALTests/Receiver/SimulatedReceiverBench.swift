@@ -57,6 +57,13 @@ func drain(
 }
 
 extension SimulatedBoard {
+  /// Removes and returns the events since the last call.
+  mutating func removeEvents() -> [TimedBoardEvent] {
+    var removed: [TimedBoardEvent] = []
+    removeEvents(into: &removed)
+    return removed
+  }
+
   /// A wait with `wakesOnInput`.
   mutating func wait(in state: BoardState, until deadline: Instant) -> WakeReport {
     wait(in: state, until: deadline, wakesOnInput: true)
