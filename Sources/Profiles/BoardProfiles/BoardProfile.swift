@@ -100,8 +100,8 @@ extension BoardProfile {
     public var supplySettle = Interval.milliseconds(250)
     /// Time without input after which the receiver counts as lost (DEF-43).
     public var silenceTimeout = Interval.seconds(5)
-    /// Power in each state.
-    public var power = ReceiverPower()
+    /// Power in each state; without that of batching, which ``batch`` has.
+    public var power = ReceiverPower.none
     /// Batching in the receiver; nil if the receiver cannot batch or must not.
     public var batch: Batch?
     /// Time to first fix after a time off.
@@ -115,22 +115,6 @@ extension BoardProfile {
     public var canStandby: Bool { family.canStandby(hasWakePin: hasWakePin) }
     /// Whether the supply can be switched off.
     public var hasSupplySwitch: Bool { supplyLine != nil }
-  }
-
-  /// Power of the receiver in each state, milliwatts.
-  public struct ReceiverPower: Equatable, Sendable {
-    /// Acquisition: searching for satellites.
-    public var acquire_mw = 0.0
-    /// Tracking, with a fix per interval.
-    public var track_mw = 0.0
-    /// Power save mode, with its own duty cycle; nil if the receiver has none.
-    public var powersave_mw: Double?
-    /// Asleep by command, supply on; an edge or a byte wakes it.
-    public var standby_mw = 0.0
-    /// Supply off, backup supply on.
-    public var backup_mw = 0.0
-    /// Supply and backup supply off.
-    public var off_mw = 0.0
   }
 
   /// Batching in the receiver.

@@ -82,11 +82,11 @@ public struct ScheduleCosts: Equatable, Sendable {
     guard let receiver = profile.receiver else { return nil }
     let figures = profile.simulationSetup.receiver
     let power = figures.power
-    let on_mW = min(power.tracking, power.powersave)
+    let on_mW = min(power.track_mw, power.mW(in: .powersave))
     var sleepPowers: [Double] = []
-    if receiver.canStandby { sleepPowers.append(power.standby) }
+    if receiver.canStandby { sleepPowers.append(power.standby_mw) }
     if figures.hasSupplySwitch {
-      sleepPowers.append(figures.hasBackupSupply ? power.backup : power.off)
+      sleepPowers.append(figures.hasBackupSupply ? power.backup_mw : power.off_mw)
     }
     var sleeping_mW = 0.0
     var idling_mW = 0.0
@@ -101,7 +101,7 @@ public struct ScheduleCosts: Equatable, Sendable {
       }
     }
     self.init(
-      acquire_mW: power.acquiring + sleeping_mW, track_mW: power.tracking + idling_mW,
+      acquire_mW: power.acquire_mw + sleeping_mW, track_mW: power.track_mw + idling_mW,
       on_mW: on_mW + idling_mW,
       off_mW: sleepPowers.min().map { $0 + sleeping_mW } ?? on_mW + idling_mW,
       start_mJ: resume_mJ, timeToFix: sleepPowers.isEmpty ? nil : figures.timeToFirstFix)
