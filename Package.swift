@@ -128,7 +128,7 @@ let hostModules: [Target] = [
   host.cModule("CLinux"),
   /// libgpiod version 1 or 2 behind [one interface](Decisions/0120-one-shim-for-two-libgpiods.md).
   host.cModule("CGPIO", libraries: ["gpiod"]),
-  /// A GPIO line as named in a profile; power figures and the ledger of time and energy per power state.
+  /// A GPIO line as named in a profile; sleep states, times to fix, power figures, and the ledger of time and energy per power state.
   host.module("BoardHardware", ["LocationTypes"]),
   /// The loop: waits, feeds the engine, executes its effects; decides nothing.
   host.module(

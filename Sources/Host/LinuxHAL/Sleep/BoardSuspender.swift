@@ -65,8 +65,8 @@ public final class BoardSuspender {
   private var loggedBlocker: SleepBlocker?
   private var hasLoggedSuspend = false
 
-  /// Reads from the kernel what the board supports. The alarm always ends a suspend; of `sources`, `bytes` and `motion`
-  /// apply.
+  /// Reads from the kernel what the board supports. Of the sources, only `bytes` and `motion` are read: an alarm
+  /// always ends a suspend.
   public convenience init(_ sources: WakeSources) {
     self.init(sources, KernelFiles(), Timing())
   }

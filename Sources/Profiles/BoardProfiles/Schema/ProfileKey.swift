@@ -288,8 +288,7 @@ extension ProfileKey {
       },
       put: { draft, value in
         guard case .words(let given) = value else { return }
-        draft[keyPath: field] = WakeSources(
-          words.filter { given.contains($0.0) }.map(\.1))
+        draft[keyPath: field] = WakeSources(words.filter { given.contains($0.0) }.map(\.1))
       })
   }
 
