@@ -128,7 +128,7 @@ let hostModules: [Target] = [
   host.cModule("CLinux"),
   /// libgpiod version 1 or 2 behind [one interface](Decisions/0120-one-shim-for-two-libgpiods.md).
   host.cModule("CGPIO", libraries: ["gpiod"]),
-  /// A GPIO line as named in a profile; power figures and the ledger of time and energy per power state.
+  /// A GPIO line as named in a profile; sleep states, times to fix, power figures, and the ledger of time and energy per power state.
   host.module("BoardHardware", ["LocationTypes"]),
   /// The loop: waits, feeds the engine, executes its effects; decides nothing.
   host.module(
@@ -340,7 +340,7 @@ let labModules: [Target] =
     /// The core's planner and the optimum behind a C interface, for the Python programs that train the exit network ([how](../Sources/Lab/Training/README.md)).
     lab.module(
       "TrainingCore",
-      ["CTraining", "LocationTypes", "LocationPolicy", "SimulatedHAL", "LocationSimulation"]),
+      ["CTraining", "BoardHardware", "LocationTypes", "LocationPolicy", "LocationSimulation"]),
     /// Writes the messages of simulated hours, to measure the bytes of [uploads](Reference/uplink-payload.md#size).
     lab.program(
       "PayloadSize",

@@ -23,10 +23,6 @@ public struct EnergyLedger: Equatable, Sendable {
   private var boardSince: Instant
   /// Wakes by raw value of ``WakeReason``, which has five cases.
   private var wakesByReason: [Int] = [0, 0, 0, 0, 0]
-  /// The first acquisition: all time in `acquiring` before the receiver first tracks or batches.
-  private var firstAcquisition = (time: Interval.zero, mJ: 0.0, isOver: false)
-  /// Power of the receiver while it tracks, mW.
-  public var tracking_mW = 0.0
   /// Time at which the ledger starts.
   public let begin: Instant
   /// Time up to which the ledger is complete.
@@ -38,12 +34,6 @@ public struct EnergyLedger: Equatable, Sendable {
     receiverSince = begin
     boardSince = begin
     end = begin
-  }
-
-  /// Whether two ledgers hold the same times, energies and wakes.
-  public static func == (a: EnergyLedger, b: EnergyLedger) -> Bool {
-    a.end == b.end && a.receiverEntries == b.receiverEntries && a.boardEntries == b.boardEntries
-      && a.wakesByReason == b.wakesByReason
   }
 
   /// Records that the receiver is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
@@ -85,18 +75,9 @@ public struct EnergyLedger: Equatable, Sendable {
   }
 
   private mutating func closeReceiver(at time: Instant) {
-    let length = time - receiverSince
-    EnergyLedger.add(length, to: &receiverEntries, state: receiverState, mW: receiver_mW)
+    EnergyLedger.add(
+      time - receiverSince, to: &receiverEntries, state: receiverState, mW: receiver_mW)
     receiverSince = time
-    switch ReceiverPowerState(rawValue: receiverState) {
-    case .acquiring where !firstAcquisition.isOver:
-      firstAcquisition.time = firstAcquisition.time + length
-      firstAcquisition.mJ += receiver_mW * length.seconds
-    case .tracking, .powersave, .batching:
-      firstAcquisition.isOver = true
-    case .acquiring, .off, .backup, .standby, nil:
-      break
-    }
   }
 
   private static func add(_ time: Interval, to entries: inout [Entry], state: Int, mW: Double) {
@@ -110,12 +91,8 @@ public struct EnergyLedger: Equatable, Sendable {
 }
 
 extension EnergyLedger {
-  private static func energy(_ entries: [Entry], _ state: Int?) -> Double {
-    var sum = 0.0
-    for entry in entries where state == nil || entry.state == state {
-      sum += entry.mW * entry.time.seconds
-    }
-    return sum
+  private static func energy(_ entries: [Entry]) -> Double {
+    entries.reduce(0) { $0 + $1.mW * $1.time.seconds }
   }
 
   private static func time(_ entries: [Entry], _ state: Int) -> Interval {
@@ -125,17 +102,9 @@ extension EnergyLedger {
   }
 
   /// Energy the receiver used, mJ.
-  public var receiver_mJ: Double { EnergyLedger.energy(receiverEntries, nil) }
+  public var receiver_mJ: Double { EnergyLedger.energy(receiverEntries) }
   /// Energy the board used, mJ.
-  public var board_mJ: Double { EnergyLedger.energy(boardEntries, nil) }
-  /// Energy the receiver used in one state, mJ.
-  public func energy_mJ(of state: ReceiverPowerState) -> Double {
-    EnergyLedger.energy(receiverEntries, state.rawValue)
-  }
-  /// Energy the board used in one state, mJ.
-  public func energy_mJ(of state: BoardState) -> Double {
-    EnergyLedger.energy(boardEntries, Int(state.rawValue))
-  }
+  public var board_mJ: Double { EnergyLedger.energy(boardEntries) }
   /// Time the receiver spent in one state.
   public func time(of state: ReceiverPowerState) -> Interval {
     EnergyLedger.time(receiverEntries, state.rawValue)
@@ -144,8 +113,6 @@ extension EnergyLedger {
   public func time(of state: BoardState) -> Interval {
     EnergyLedger.time(boardEntries, Int(state.rawValue))
   }
-  /// Time during which the board ran code.
-  public var awakeTime: Interval { time(of: .awake) }
   /// Number of wakes of the sleeping board.
   public var hostWakes: Int { wakesByReason.reduce(0, +) }
   /// Number of wakes of the sleeping board for one reason.
@@ -153,9 +120,4 @@ extension EnergyLedger {
 
   /// Energy the receiver and the board used, mJ.
   public var total_mJ: Double { receiver_mJ + board_mJ }
-
-  /// Energy of a receiver that is never switched off, mJ: the measured first acquisition, then tracking until the end.
-  public var receiverAlwaysOn_mJ: Double {
-    firstAcquisition.mJ + tracking_mW * ((end - begin) - firstAcquisition.time).seconds
-  }
 }

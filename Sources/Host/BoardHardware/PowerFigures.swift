@@ -1,21 +1,21 @@
 import LocationTypes
 
-/// Power of a receiver in each of its states, mW.
+/// Power of a receiver in each of its states, milliwatts.
 public struct ReceiverPower: Equatable, Sendable {
   /// Without supply.
-  public var off = 0.0
+  public var off_mw = 0.0
   /// With only the backup domain supplied.
-  public var backup = 0.1
-  /// Software standby.
-  public var standby = 0.14
+  public var backup_mw = 0.1
+  /// Software standby: asleep by command, supply on; an edge or a byte wakes it.
+  public var standby_mw = 0.14
   /// Acquisition: running without a fix.
-  public var acquiring = 36.0
+  public var acquire_mw = 36.0
   /// Tracking: running with a fix.
-  public var tracking = 30.0
-  /// Running with a fix in power-save mode.
-  public var powersave = 15.0
-  /// Running with a fix and storing epochs in the receiver's own buffer.
-  public var batching = 30.0
+  public var track_mw = 30.0
+  /// Running with a fix in power-save mode, with its own duty cycle; nil if the receiver has none.
+  public var powersave_mw: Double? = 15
+  /// Running with a fix and storing epochs in the receiver's own buffer; nil if the receiver has none.
+  public var batching_mw: Double? = 30
 
   /// Creates the values of a u-blox MAX-M10S at 3 V (UBX-20035208 R01), rounded.
   public init() {}
@@ -23,21 +23,22 @@ public struct ReceiverPower: Equatable, Sendable {
   /// The values of a board without a receiver: zero in all states.
   public static var none: ReceiverPower {
     var power = ReceiverPower()
-    (power.off, power.backup, power.standby) = (0, 0, 0)
-    (power.acquiring, power.tracking, power.powersave, power.batching) = (0, 0, 0, 0)
+    (power.off_mw, power.backup_mw, power.standby_mw) = (0, 0, 0)
+    (power.acquire_mw, power.track_mw) = (0, 0)
+    (power.powersave_mw, power.batching_mw) = (nil, nil)
     return power
   }
 
-  /// Power in one state, mW.
+  /// Power in one state, mW; that of tracking for a state that the receiver does not have.
   public func mW(in state: ReceiverPowerState) -> Double {
     switch state {
-    case .off: off
-    case .backup: backup
-    case .standby: standby
-    case .acquiring: acquiring
-    case .tracking: tracking
-    case .powersave: powersave
-    case .batching: batching
+    case .off: off_mw
+    case .backup: backup_mw
+    case .standby: standby_mw
+    case .acquiring: acquire_mw
+    case .tracking: track_mw
+    case .powersave: powersave_mw ?? track_mw
+    case .batching: batching_mw ?? track_mw
     }
   }
 }

@@ -29,7 +29,7 @@ enum ThirtyStarts {
   static func simulated(_ profile: String) throws -> String {
     var board = try BoardCatalog.standard().find(profile)
     // torpord suspends a board without deadlines only if the motion line wakes it.
-    board.board.suspended?.wakesOn.insert(.motion)
+    board.board.suspended?.wakeSources.insert(.motion)
     let hour = period * Int64(count)
     var plan = SimulationPlan(
       track: Scenario.drive.track(seed: 1, duration: hour), duration: hour)

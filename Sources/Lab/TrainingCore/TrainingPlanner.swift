@@ -1,8 +1,8 @@
+import BoardHardware
 import CTraining
 import LocationPolicy
 import LocationSimulation
 import LocationTypes
-import SimulatedHAL
 
 // The functions of `planner.h`, by which the simulator of the training and its Python programs use the core's planner
 // and the optimum.
@@ -172,12 +172,14 @@ extension ReceiverParameters {
   _ profile: UnsafePointer<Profile>!, _ departures: UnsafePointer<Int32>!, _ seconds: Int32
 ) -> Double {
   let profile = unsafe profile.pointee
-  let rows = profile.rows
+  let points = profile.rows.map {
+    TimeToFix.Point(off: Interval(seconds: $0.off), fix: Interval(seconds: $0.fix))
+  }
   let costs = ScheduleCosts(
     acquire_mW: profile.acquire, track_mW: profile.track, off_mW: profile.standby,
-    timeToFix: TimeToFirstFix(
-      table: rows.map { TimeToFirstFix.Row(off_s: $0.off, fix_s: $0.fix) },
-      cold_s: rows[rows.count - 1].fix, ephemerisLifetime: .seconds(1_000_000)))
+    timeToFix: TimeToFix(
+      afterOff: points, coldStart: points[points.count - 1].fix,
+      ephemerisLifetime: .seconds(1_000_000)))
   let leaving = unsafe UnsafeBufferPointer(start: departures, count: Int(seconds))
   return Optimum(departures: unsafe leaving.map { Int($0) }, costs).energy_mJ
 }

@@ -11,7 +11,7 @@ extension Doctor {
     facts.canSuspend = survey.mode != nil && survey.hasWakeupCount && survey.clock != nil
     examineStates(survey, suspends: board.map { $0.suspended != nil })
     examineAlarm(survey, isRequired: board?.suspended != nil || board?.off != nil)
-    if board?.suspended?.wakesOn.contains(.bytes) == true { examineSerialWake() }
+    if board?.suspended?.wakeSources.contains(.bytes) == true { examineSerialWake() }
     examineTestSuspend(survey)
   }
 

@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 
@@ -34,18 +35,18 @@ extension BoardProfile {
     /// Power while running code, milliwatts.
     public var awake_mw = 0.0
     /// The idle state, waiting for an event; every board has it.
-    public var idle = Sleep(wakesOn: .all)
+    public var idle = BoardSleepState()
     /// The state suspended to memory; nil if the board cannot suspend.
-    public var suspended: Sleep?
+    public var suspended: BoardSleepState?
     /// The powered-off state, which an alarm ends; nil if nothing can switch the board on again.
-    public var off: Sleep?
+    public var off: BoardSleepState?
     /// The alarm that switches the board on again.
     public var offAlarm = PowerOnAlarm.rtc
     /// Number of the I²C bus of a HAT with that alarm.
     public var i2cBus = 1
 
     /// The parameters of `state`; nil for ``BoardState/awake`` and for a state that the board does not have.
-    public func sleep(_ state: BoardState) -> Sleep? {
+    public func sleep(_ state: BoardState) -> BoardSleepState? {
       switch state {
       case .awake: nil
       case .idle: idle
@@ -55,49 +56,12 @@ extension BoardProfile {
     }
   }
 
-  /// One sleep state of the board.
-  public struct Sleep: Equatable, Sendable {
-    /// Power in this state, milliwatts.
-    public var power_mw = 0.0
-    /// Time from the wake event until code runs.
-    public var resume = Interval.zero
-    /// Maximum delay of the alarm.
-    public var alarmResolution = Interval.zero
-    /// Minimum time until the next alarm for which this state is used; for a nearer one the board uses a lighter
-    /// state.
-    public var minimumDuration = Interval.zero
-    /// Events that end this state.
-    public var wakesOn: WakeSources
-
-    /// How long before a due time the alarm is set, so that the service runs in time.
-    public var alarmLead: Interval { resume + alarmResolution }
-  }
-
   /// The alarm that switches on a board that is powered off.
   public enum PowerOnAlarm: String, CaseIterable, Sendable {
     /// The board's real-time clock, through the kernel.
     case rtc = "rtc"
     /// UUGear's Witty Pi 4.
     case wittyPi4 = "witty-pi-4"
-  }
-
-  /// Events that can wake a sleeping board.
-  public struct WakeSources: OptionSet, Hashable, Sendable {
-    /// One bit per source.
-    public var rawValue: UInt8
-    /// Creates a set from its bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// A timer or clock.
-    public static let alarm = WakeSources(rawValue: 1)
-    /// Bytes on the receiver's serial line; the first bytes are lost unless the board is idle.
-    public static let bytes = WakeSources(rawValue: 2)
-    /// The receiver's batch pin.
-    public static let batchPin = WakeSources(rawValue: 4)
-    /// The motion sensor's line.
-    public static let motion = WakeSources(rawValue: 8)
-    /// All sources.
-    public static let all: WakeSources = [.alarm, .bytes, .batchPin, .motion]
   }
 
   /// The receiver and how it is wired.
@@ -136,12 +100,14 @@ extension BoardProfile {
     public var supplySettle = Interval.milliseconds(250)
     /// Time without input after which the receiver counts as lost (DEF-43).
     public var silenceTimeout = Interval.seconds(5)
-    /// Power in each state.
-    public var power = ReceiverPower()
+    /// Power in each state; without that of batching, which ``batch`` has.
+    public var power = ReceiverPower.none
     /// Batching in the receiver; nil if the receiver cannot batch or must not.
     public var batch: Batch?
     /// Time to first fix after a time off.
-    public var timeToFix = TimeToFix()
+    public var timeToFix = TimeToFix(
+      afterOff: [], coldStart: .zero, ephemerisLifetime: .zero, ephemerisDownload: .seconds(30),
+      p90Ratio: 1)
 
     /// Whether an edge on EXTINT can wake the receiver.
     public var hasWakePin: Bool { wakeLine != nil }
@@ -149,22 +115,6 @@ extension BoardProfile {
     public var canStandby: Bool { family.canStandby(hasWakePin: hasWakePin) }
     /// Whether the supply can be switched off.
     public var hasSupplySwitch: Bool { supplyLine != nil }
-  }
-
-  /// Power of the receiver in each state, milliwatts.
-  public struct ReceiverPower: Equatable, Sendable {
-    /// Acquisition: searching for satellites.
-    public var acquire_mw = 0.0
-    /// Tracking, with a fix per interval.
-    public var track_mw = 0.0
-    /// Power save mode, with its own duty cycle; nil if the receiver has none.
-    public var powersave_mw: Double?
-    /// Asleep by command, supply on; an edge or a byte wakes it.
-    public var standby_mw = 0.0
-    /// Supply off, backup supply on.
-    public var backup_mw = 0.0
-    /// Supply and backup supply off.
-    public var off_mw = 0.0
   }
 
   /// Batching in the receiver.
@@ -186,31 +136,6 @@ extension BoardProfile {
 
     /// Whether the watermark can wake the board.
     public var isPinWired: Bool { line != nil }
-  }
-
-  /// Time to first fix as a function of the time off.
-  public struct TimeToFix: Equatable, Sendable {
-    /// Median time to first fix by time off, in ascending order from 0; linear between two points, constant after
-    /// the last one.
-    ///
-    /// Two points with the same time off form a step; at exactly that time the first point applies.
-    public var afterOff: [TimeToFixPoint] = []
-    /// Maximum age of a usable ephemeris; ``coldStart`` applies above it.
-    public var ephemerisLifetime = Interval.zero
-    /// Tracking time until the receiver has a new ephemeris.
-    public var ephemerisDownload = Interval.seconds(30)
-    /// Median time to first fix without ephemeris.
-    public var coldStart = Interval.zero
-    /// The 90th percentile as a multiple of the median, at least 1.
-    public var p90Ratio = 1.0
-  }
-
-  /// One point of ``TimeToFix/afterOff``.
-  public struct TimeToFixPoint: Equatable, Sendable {
-    /// Time for which the receiver was off.
-    public var off: Interval
-    /// Median time from switching on to the first fix.
-    public var fix: Interval
   }
 
   /// A sensor that signals motion on a GPIO line, for example the interrupt of an accelerometer.
@@ -286,7 +211,7 @@ extension BoardProfile {
     profile.motion = nil
     profile.battery?.lowLine = nil
     profile.board.sessionLightLine = nil
-    profile.board.suspended?.wakesOn.subtract([.batchPin, .motion])
+    profile.board.suspended?.wakeSources.subtract([.batchPin, .motion])
     profile.receiver?.wakeLine = nil
     profile.receiver?.supplyLine = nil
     profile.receiver?.pulseLine = nil

@@ -27,12 +27,8 @@ extension BoardProfile {
 
   /// Suspends the board; nil if the profile has no suspended state.
   var suspender: BoardSuspender? {
-    guard let suspended = board.suspended else { return nil }
-    var sources: BoardSuspender.WakeSources = []
-    if suspended.wakesOn.contains(.bytes) { sources.insert(.bytes) }
     // The profile's validation guarantees that the motion line exists.
-    if suspended.wakesOn.contains(.motion) { sources.insert(.motion) }
-    return BoardSuspender(sources)
+    board.suspended.map { BoardSuspender($0.wakeSources) }
   }
 
   /// Switches the board off and on again; nil if the profile has no off state.

@@ -20,24 +20,12 @@ extension BoardProfile {
     setup.board.processorTimePerWake = BoardProfile.processorTimePerWake
     setup.board.fifoTriggerLevel = BoardProfile.fifoTriggerLevel
     setup.board.delaysReads = true
-    setup.board.idle = simulatedSleep(board.idle)
-    setup.board.suspended = board.suspended.map(simulatedSleep)
-    setup.board.off = board.off.map(simulatedSleep)
-    // No program runs that could send a request.
-    setup.board.off?.wakeSources = .alarm
+    setup.board.idle = board.idle
+    setup.board.suspended = board.suspended
+    setup.board.suspended?.wakeSources.insert(.request)
+    setup.board.off = board.off
     if let receiver { setup.receiver = simulatedReceiver(receiver) }
     return setup
-  }
-
-  private func simulatedSleep(_ sleep: Sleep) -> SimulatedHAL.SimulatedSleepParameters {
-    var sources: SimulatedHAL.WakeSources = .request
-    if sleep.wakesOn.contains(.alarm) { sources.insert(.alarm) }
-    if sleep.wakesOn.contains(.bytes) { sources.insert(.bytes) }
-    if sleep.wakesOn.contains(.batchPin) { sources.insert(.batchPin) }
-    if sleep.wakesOn.contains(.motion) { sources.insert(.motion) }
-    return SimulatedHAL.SimulatedSleepParameters(
-      mW: sleep.power_mw, resumeTime: sleep.resume, wakeSources: sources,
-      alarmResolution: sleep.alarmResolution, minimumDuration: sleep.minimumDuration)
   }
 
   private func simulatedReceiver(_ receiver: Receiver) -> SimulatedReceiverParameters {
@@ -47,14 +35,7 @@ extension BoardProfile {
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
     figures.power = receiver.powerByState
-    figures.timeToFirstFix = TimeToFirstFix(
-      table: receiver.timeToFix.afterOff.map {
-        TimeToFirstFix.Row(off_s: $0.off.seconds, fix_s: $0.fix.seconds)
-      },
-      cold_s: receiver.timeToFix.coldStart.seconds,
-      ephemerisLifetime: receiver.timeToFix.ephemerisLifetime,
-      ephemerisDownload: receiver.timeToFix.ephemerisDownload,
-      p90Ratio: receiver.timeToFix.p90Ratio)
+    figures.timeToFirstFix = receiver.timeToFix
     figures.batchCapacity = receiver.batch.map {
       BatchCapacity(
         basic: $0.capacity, odometer: $0.capacity, extraPVT: $0.capacity, both: $0.capacity)

@@ -5,66 +5,6 @@ import LocationTypes
 // Inputs of a simulated run besides its track: properties of the receiver, of the board and of its sleep states,
 // combined in ``SimulationSetup``. `BoardProfile.simulationSetup` (LocationSimulation) makes them from a board profile.
 
-/// Time to first fix (TTFF) as a function of the time since the last fix.
-public struct TimeToFirstFix: Equatable, Sendable {
-  /// One row of the table.
-  public struct Row: Equatable, Sendable {
-    /// Time since the last fix, seconds.
-    public var off_s: Double
-    /// Median time to the next fix, seconds.
-    public var fix_s: Double
-
-    /// Creates a row.
-    public init(off_s: Double, fix_s: Double) {
-      self.off_s = off_s
-      self.fix_s = fix_s
-    }
-  }
-
-  /// Rows in ascending order of `off_s`. Values between rows are interpolated linearly; before the first row and after
-  /// the last one, the value of that row applies.
-  public var table: [Row]
-  /// Time to first fix of a cold start, seconds: without an ephemeris, or with one older than `ephemerisLifetime`.
-  public var cold_s: Double
-  /// Age up to which an ephemeris is usable.
-  public var ephemerisLifetime: Interval
-  /// Tracking time after which the receiver has downloaded a new ephemeris.
-  public var ephemerisDownload: Interval
-  /// Ratio of the 90th percentile to the median, at least 1. Applies only if times to first fix are sampled.
-  public var p90Ratio: Double
-
-  /// Creates a model.
-  public init(
-    table: [Row] = [Row(off_s: 0, fix_s: 1), Row(off_s: 60, fix_s: 3), Row(off_s: 600, fix_s: 10)],
-    cold_s: Double = 29, ephemerisLifetime: Interval = .seconds(14_400),
-    ephemerisDownload: Interval = .seconds(20), p90Ratio: Double = 2.7
-  ) {
-    self.table = table
-    self.cold_s = cold_s
-    self.ephemerisLifetime = ephemerisLifetime
-    self.ephemerisDownload = ephemerisDownload
-    self.p90Ratio = p90Ratio
-  }
-
-  /// Returns the median time to first fix, seconds.
-  ///
-  /// - Parameters:
-  ///   - off: Time since the last fix; nil for none.
-  ///   - ephemerisAge: Age of the ephemeris; nil for none.
-  public func median_s(off: Interval?, ephemerisAge: Interval?) -> Double {
-    guard let off, let ephemerisAge, ephemerisAge <= ephemerisLifetime else { return cold_s }
-    guard let first = table.first, let last = table.last else { return cold_s }
-    let seconds = off.seconds
-    if seconds <= first.off_s { return first.fix_s }
-    for (a, b) in zip(table, table.dropFirst()) where seconds <= b.off_s {
-      let width = b.off_s - a.off_s
-      return width > 0
-        ? a.fix_s + (b.fix_s - a.fix_s) * (seconds - a.off_s) / width : b.fix_s
-    }
-    return last.fix_s
-  }
-}
-
 /// Number of epochs that fit into a receiver's batch buffer, by entry format.
 public struct BatchCapacity: Equatable, Sendable {
   /// Entries in the basic format.
@@ -101,7 +41,7 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   /// Power in each state.
   public var power = ReceiverPower()
   /// Time to first fix.
-  public var timeToFirstFix = TimeToFirstFix()
+  public var timeToFirstFix = TimeToFix()
   /// Capacity of the receiver's batch buffer; nil if it has none.
   public var batchCapacity: BatchCapacity? = BatchCapacity()
   /// Time from power-on or wake-up until the receiver accepts commands.
@@ -142,65 +82,18 @@ public struct SimulatedReceiverParameters: Equatable, Sendable {
   var hasSeparateMessages: Bool { family.has(.separateMessages) }
 }
 
-/// Wake-up sources of a sleeping board.
-public struct WakeSources: OptionSet, Sendable {
-  /// One bit for each ``WakeReason``.
-  public let rawValue: UInt8
-  /// Creates a set from bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// An alarm of the real-time clock.
-  public static let alarm = WakeSources(rawValue: 1)
-  /// A byte on the receiver's line. Bytes that arrive in a suspend or while the board is off, and until its code runs
-  /// again, are lost.
-  public static let bytes = WakeSources(rawValue: 2)
-  /// An edge of the batch pin.
-  public static let batchPin = WakeSources(rawValue: 4)
-  /// A client's request.
-  public static let request = WakeSources(rawValue: 8)
-  /// An edge of the motion sensor's line.
-  public static let motion = WakeSources(rawValue: 16)
-  /// All sources.
-  public static let all: WakeSources = [.alarm, .bytes, .batchPin, .request, .motion]
-}
-
-/// Properties of one sleep state of the board.
-public struct SimulatedSleepParameters: Equatable, Sendable {
-  /// Power while asleep, mW.
-  public var mW: Double
-  /// Time from the wake-up event until code runs. The board counts as awake during it.
-  public var resumeTime: Interval
-  /// Events that end the sleep.
-  public var wakeSources: WakeSources
-  /// Resolution of alarms: an alarm occurs at a whole multiple of it; zero for any time.
-  public var alarmResolution: Interval
-  /// Shortest sleep. The board enters the state only if the time until the alarm is longer than this.
-  public var minimumDuration: Interval
-
-  /// Creates the parameters of a sleep state.
-  public init(
-    mW: Double, resumeTime: Interval = .zero, wakeSources: WakeSources = .all,
-    alarmResolution: Interval = .zero, minimumDuration: Interval = .zero
-  ) {
-    self.mW = mW
-    self.resumeTime = resumeTime
-    self.wakeSources = wakeSources
-    self.alarmResolution = alarmResolution
-    self.minimumDuration = minimumDuration
-  }
-}
-
 /// Properties of the simulated board.
 public struct SimulatedBoardParameters: Equatable, Sendable {
   /// Power while code runs, mW.
   public var awake_mW = 600.0
   /// The idle state, in which the board waits for events.
-  public var idle = SimulatedSleepParameters(mW: 375)
+  public var idle = BoardSleepState(power_mw: 375)
   /// The suspended state; nil if the board cannot suspend.
-  public var suspended: SimulatedSleepParameters? = SimulatedSleepParameters(
-    mW: 20, resumeTime: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
+  public var suspended: BoardSleepState? = BoardSleepState(
+    power_mw: 20, resumeTime: .milliseconds(300), wakeSources: [.alarm, .batchPin, .request],
     alarmResolution: .seconds(1), minimumDuration: .seconds(2))
   /// The state in which the board is off until an alarm; nil if the board cannot power itself on.
-  public var off: SimulatedSleepParameters?
+  public var off: BoardSleepState?
   /// Processor time of the service per wake. The board spends it awake, after the resume time.
   public var processorTimePerWake = Interval.zero
   /// Number of bytes that the serial driver collects before it delivers them, unless the burst ends earlier.
@@ -212,7 +105,7 @@ public struct SimulatedBoardParameters: Equatable, Sendable {
   public init() {}
 
   /// Returns the parameters of a sleep state; nil if the board does not support it, or for `awake`.
-  public func sleepParameters(_ state: BoardState) -> SimulatedSleepParameters? {
+  public func sleepState(_ state: BoardState) -> BoardSleepState? {
     switch state {
     case .awake: nil
     case .idle: idle
@@ -222,7 +115,7 @@ public struct SimulatedBoardParameters: Equatable, Sendable {
   }
 
   /// Returns the power in a state, mW.
-  public func mW(in state: BoardState) -> Double { sleepParameters(state)?.mW ?? awake_mW }
+  public func mW(in state: BoardState) -> Double { sleepState(state)?.power_mw ?? awake_mW }
 }
 
 /// All inputs of a simulated run besides its track. The same setup and track give the same run.
@@ -243,7 +136,7 @@ public struct SimulationSetup: Sendable {
   public var faults = FaultPlan()
   /// Seed of all random numbers of the run.
   public var seed: UInt64 = 1
-  /// Whether events are recorded for ``SimulatedBoard/removeEvents()``.
+  /// Whether events are recorded for ``SimulatedBoard/removeEvents(into:)``.
   public var recordsEvents = false
   /// Whether the bytes that the receiver sends are recorded for ``SimulatedBoard/removeSentBytes()``.
   public var recordsBytes = false

@@ -47,7 +47,7 @@ struct ProposedProfileTests {
     let receiver = try #require(profile.receiver)
     #expect(receiver.family == .casic && receiver.output == .nmea && receiver.model == "CASIC")
     #expect(receiver.lineSpeed_baud == 9_600 && receiver.defaultLineSpeed_baud == 9_600)
-    #expect(receiver.batch == nil && profile.board.suspended?.wakesOn == .alarm)
+    #expect(receiver.batch == nil && profile.board.suspended?.wakeSources == .alarm)
     #expect(receiver.power.powersave_mw == nil)
     // Optional keys are reset to their defaults.
     let blank = try #require(try DoctorTests.profile("/dev/ttyAMA0").receiver)

@@ -31,7 +31,7 @@ struct CatalogTests {
     let board = try CatalogTests.boards.find(BoardCatalog.defaultBoard)
     let receiver = try #require(board.receiver), batch = try #require(receiver.batch)
     #expect(receiver.family == .ubloxM10 && receiver.hasWakePin && batch.isPinWired)
-    #expect(board.board.sleep(.suspended)?.wakesOn == [.alarm, .bytes, .batchPin])
+    #expect(board.board.sleep(.suspended)?.wakeSources == [.alarm, .bytes, .batchPin])
     #expect(board.board.sleep(.awake) == nil && board.board.sleep(.off) == nil)
     #expect(board.board.sleep(.idle)?.power_mw == 100)
   }

@@ -63,7 +63,7 @@ struct NewProfileTests {
     let receiver = try #require(profile.receiver), batch = try #require(receiver.batch)
     #expect(profile.summary == "A \"quoted\" board" && receiver.hasBackupSupply)
     #expect(batch.capacity == 600 && batch.watermark == 540 && batch.line == "B" && batch.pio == 4)
-    #expect(profile.board.suspended?.wakesOn == [.alarm, .batchPin])
+    #expect(profile.board.suspended?.wakeSources == [.alarm, .batchPin])
     #expect(profile.motion == .init(line: "GPIO27", stillAfter: .seconds(10)))
     #expect(new.wiring.contains { $0.key == "motion line" && $0.name == "GPIO27" })
     let battery = try #require(profile.battery)

@@ -11,7 +11,7 @@ enum Sample {
     draft.summary = "A \"quoted\" back\\slash"
     draft.board.awake_mw = 1_000
     draft.off.minimumDuration = .seconds(120)
-    draft.suspended.wakesOn = .all
+    draft.suspended.wakeSources = [.alarm, .bytes, .batchPin, .motion]
     draft.receiver.family = .ubloxM10
     draft.receiver.output = .ubx
     draft.receiver.model = "M10"

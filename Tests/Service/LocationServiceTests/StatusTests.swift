@@ -195,8 +195,8 @@ struct StatusTests {
   func energy() throws {
     let bench = try ServiceBench { environment in
       environment.power.receiver = .none
-      environment.power.receiver.acquiring = 36
-      environment.power.receiver.tracking = 30
+      environment.power.receiver.acquire_mw = 36
+      environment.power.receiver.track_mw = 30
       environment.power.awake = 600
       environment.power.idle = 300
       environment.power.suspended = 20

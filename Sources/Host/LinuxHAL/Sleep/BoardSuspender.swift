@@ -1,3 +1,4 @@
+import BoardHardware
 import Glibc
 import LocationTypes
 
@@ -11,18 +12,6 @@ import LocationTypes
 /// The write to `/sys/power/state` returns when the board has resumed. One instance is shared by the board, which
 /// suspends with it, and by the service, which reports why the board does not suspend.
 public final class BoardSuspender {
-  /// Wakeup sources of the board's profile, in addition to the alarm.
-  public struct WakeSources: OptionSet, Sendable {
-    /// One bit for each source.
-    public let rawValue: UInt8
-    /// Creates a set from its bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Bytes on the receiver's line. The first bytes are lost.
-    public static let bytes = WakeSources(rawValue: 1)
-    /// The motion sensor's line, which may become active at any time.
-    public static let motion = WakeSources(rawValue: 2)
-  }
-
   /// Times and delays; tests use shorter ones.
   struct Timing {
     /// Minimum distance of an alarm; the kernel refuses a nearer one (EBUSY).
@@ -76,7 +65,8 @@ public final class BoardSuspender {
   private var loggedBlocker: SleepBlocker?
   private var hasLoggedSuspend = false
 
-  /// Reads from the kernel what the board supports.
+  /// Reads from the kernel what the board supports. Of the sources, only `bytes` and `motion` are read: an alarm
+  /// always ends a suspend.
   public convenience init(_ sources: WakeSources) {
     self.init(sources, KernelFiles(), Timing())
   }

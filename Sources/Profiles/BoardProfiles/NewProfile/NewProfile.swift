@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 import TOMLFiles
@@ -317,7 +318,7 @@ extension NewProfile {
   }
 
   /// A few seconds while the ephemeris is fresh, then longer, up to a cold start.
-  private var timesToFix: [BoardProfile.TimeToFixPoint] {
+  private var timesToFix: [TimeToFix.Point] {
     let cold = draft.receiver.timeToFix.coldStart
     let warm = min(.seconds(3), cold)
     return [
@@ -332,16 +333,16 @@ extension NewProfile {
     let idleGiven = given.contains("board.idle.power_mw") ? draft.board.idle.power_mw : 0
     propose("board.awake.power_mw", \.board.awake_mw, max(1_000, idleGiven))
     propose("board.idle.power_mw", \.board.idle.power_mw, min(600, draft.board.awake_mw))
-    propose("board.idle.resume_s", \.board.idle.resume, .milliseconds(1))
+    propose("board.idle.resume_s", \.board.idle.resumeTime, .milliseconds(1))
     propose("board.idle.alarm_resolution_s", \.board.idle.alarmResolution, .milliseconds(1))
     let idle = draft.board.idle.power_mw
     propose("board.suspended.power_mw", \.suspended.power_mw, min(100, idle))
-    propose("board.suspended.resume_s", \.suspended.resume, .seconds(1))
+    propose("board.suspended.resume_s", \.suspended.resumeTime, .seconds(1))
     propose("board.suspended.alarm_resolution_s", \.suspended.alarmResolution, .seconds(1))
     propose("board.suspended.shortest_s", \.suspended.minimumDuration, .seconds(5))
-    propose("board.suspended.wakes_on", \.suspended.wakesOn, .alarm)
+    propose("board.suspended.wakes_on", \.suspended.wakeSources, .alarm)
     propose("board.off.power_mw", \.off.power_mw, min(20, idle))
-    propose("board.off.resume_s", \.off.resume, .seconds(30))
+    propose("board.off.resume_s", \.off.resumeTime, .seconds(30))
     propose("board.off.alarm_resolution_s", \.off.alarmResolution, .seconds(1))
     propose("board.off.shortest_s", \.off.minimumDuration, .seconds(120))
   }
@@ -419,10 +420,10 @@ extension NewProfile {
     case "receiver.batch.line":
       draft.batch.line = nil
       draft.batch.pio = nil
-      draft.suspended.wakesOn.subtract(.batchPin)
+      draft.suspended.wakeSources.subtract(.batchPin)
     case "motion.line":
       draft.tables.remove("motion")
-      draft.suspended.wakesOn.subtract(.motion)
+      draft.suspended.wakeSources.subtract(.motion)
     case "battery.low_line": draft.battery.lowLine = nil
     case "board.session_light_line": draft.board.sessionLightLine = nil
     case _: preconditionFailure("\(path) is not the key of a GPIO line")
@@ -432,7 +433,7 @@ extension NewProfile {
   private mutating func removeBatch() {
     draft.tables.remove("receiver.batch")
     draft.batch = BoardProfile.Batch()
-    draft.suspended.wakesOn.subtract(.batchPin)
+    draft.suspended.wakeSources.subtract(.batchPin)
   }
 
   /// Adds a remark to the comment above a key or optional table.

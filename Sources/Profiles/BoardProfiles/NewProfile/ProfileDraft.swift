@@ -1,3 +1,4 @@
+import BoardHardware
 import LocationTypes
 
 /// A mutable profile with storage for every table, whether or not the profile contains it.
@@ -5,8 +6,8 @@ struct ProfileDraft: Sendable {
   var name = ""
   var summary = ""
   var board = BoardProfile.Board()
-  var suspended = BoardProfile.Sleep(wakesOn: [])
-  var off = BoardProfile.Sleep(wakesOn: .alarm)
+  var suspended = BoardSleepState(wakeSources: [])
+  var off = BoardSleepState(wakeSources: .alarm)
   var receiver = BoardProfile.Receiver()
   var batch = BoardProfile.Batch()
   var motion = BoardProfile.Motion()

@@ -224,12 +224,12 @@ extension ProfileReader {
 
   private func readPoints(
     _ range: ClosedRange<Double>, max: Int, _ index: Int
-  ) throws(InvalidValue) -> [BoardProfile.TimeToFixPoint] {
+  ) throws(InvalidValue) -> [TimeToFix.Point] {
     let children = text.children(of: index)
     guard !children.isEmpty, children.count <= max else {
       throw InvalidValue(text.nodes[index].position, "has \(children.count) pairs")
     }
-    var points: [BoardProfile.TimeToFixPoint] = []
+    var points: [TimeToFix.Point] = []
     for child in children {
       let previous = points
       points.append(
@@ -244,7 +244,7 @@ extension ProfileReader {
 
   private func readPoint(
     _ range: ClosedRange<Double>, _ index: Int
-  ) throws(InvalidValue) -> BoardProfile.TimeToFixPoint {
+  ) throws(InvalidValue) -> TimeToFix.Point {
     let pair = text.nodes[index]
     let expected =
       "a number of seconds, \(decimalText(range.lowerBound)) to \(decimalText(range.upperBound))"
@@ -270,12 +270,12 @@ extension ProfileReader {
       if let seconds = found[name] { return Interval(seconds: seconds) }
       throw InvalidValue(pair.position, "is missing", element: "." + name, expected: expected)
     }
-    return BoardProfile.TimeToFixPoint(off: try seconds("off_s"), fix: try seconds("fix_s"))
+    return TimeToFix.Point(off: try seconds("off_s"), fix: try seconds("fix_s"))
   }
 
   /// Throws if `point` cannot follow `points`.
   private func checkOrder(
-    _ point: BoardProfile.TimeToFixPoint, after points: [BoardProfile.TimeToFixPoint],
+    _ point: TimeToFix.Point, after points: [TimeToFix.Point],
     at position: TOMLPosition
   ) throws(InvalidValue) {
     guard let last = points.last else {

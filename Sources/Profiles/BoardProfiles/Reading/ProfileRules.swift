@@ -175,7 +175,7 @@ enum ProfileRules {
   }
 
   private static let wakesOnAlarm = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
-    guard !draft.suspended.wakesOn.contains(.alarm) else { return nil }
+    guard !draft.suspended.wakeSources.contains(.alarm) else { return nil }
     return .init(
       key: "board.suspended.wakes_on", problem: "\"alarm\" is missing",
       expected: "\"alarm\", which the service needs to wake in time")
@@ -184,7 +184,7 @@ enum ProfileRules {
   private static let wakingBatchPinIsWired = ProfileRule(
     keys: ["board.suspended.wakes_on"]
   ) { draft in
-    guard draft.suspended.wakesOn.contains(.batchPin), draft.tables.contains("receiver"),
+    guard draft.suspended.wakeSources.contains(.batchPin), draft.tables.contains("receiver"),
       !draft.tables.contains("receiver.batch") || !draft.batch.isPinWired
     else { return nil }
     return .init(
@@ -194,7 +194,7 @@ enum ProfileRules {
 
   private static let wakingMotionIsWired = ProfileRule(keys: ["board.suspended.wakes_on"]) {
     draft in
-    guard draft.suspended.wakesOn.contains(.motion), !draft.tables.contains("motion") else {
+    guard draft.suspended.wakeSources.contains(.motion), !draft.tables.contains("motion") else {
       return nil
     }
     return .init(
@@ -204,7 +204,7 @@ enum ProfileRules {
 
   private static let wakingReceiverExists = ProfileRule(keys: ["board.suspended.wakes_on"]) {
     draft in
-    let wakes = draft.suspended.wakesOn
+    let wakes = draft.suspended.wakeSources
     guard !wakes.isDisjoint(with: [.bytes, .batchPin]), !draft.tables.contains("receiver") else {
       return nil
     }

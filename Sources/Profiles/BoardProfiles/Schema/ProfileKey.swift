@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 import TOMLFiles
@@ -11,7 +12,7 @@ enum ProfileValue: Equatable, Sendable {
   case integer(Int)
   case number(Double)
   case words([String])
-  case points([BoardProfile.TimeToFixPoint])
+  case points([TimeToFix.Point])
 }
 
 /// The type and range of the values of a key.
@@ -274,9 +275,9 @@ extension ProfileKey {
   }
 
   static func wakeSources(
-    _ table: String, _ name: String, _ field: Field<BoardProfile.WakeSources>, _ meaning: String
+    _ table: String, _ name: String, _ field: Field<WakeSources>, _ meaning: String
   ) -> ProfileKey {
-    let words: [(String, BoardProfile.WakeSources)] = [
+    let words: [(String, WakeSources)] = [
       ("alarm", .alarm), ("bytes", .bytes), ("batch_pin", .batchPin),
       ("motion", .motion),
     ]
@@ -287,13 +288,12 @@ extension ProfileKey {
       },
       put: { draft, value in
         guard case .words(let given) = value else { return }
-        draft[keyPath: field] = BoardProfile.WakeSources(
-          words.filter { given.contains($0.0) }.map(\.1))
+        draft[keyPath: field] = WakeSources(words.filter { given.contains($0.0) }.map(\.1))
       })
   }
 
   static func points(
-    _ table: String, _ name: String, _ field: Field<[BoardProfile.TimeToFixPoint]>,
+    _ table: String, _ name: String, _ field: Field<[TimeToFix.Point]>,
     _ range: ClosedRange<Double>, most: Int, _ meaning: String
   ) -> ProfileKey {
     ProfileKey(

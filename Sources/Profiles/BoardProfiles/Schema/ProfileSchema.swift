@@ -161,7 +161,7 @@ extension ProfileSchema {
     .number("board.awake", "power_mw", \.board.awake_mw, milliwatts, "Power while running code."),
     .number("board.idle", "power_mw", \.board.idle.power_mw, milliwatts, "Power in this state."),
     .seconds(
-      "board.idle", "resume_s", \.board.idle.resume, 0...10,
+      "board.idle", "resume_s", \.board.idle.resumeTime, 0...10,
       "Time from the wake event until code runs."),
     .seconds(
       "board.idle", "alarm_resolution_s", \.board.idle.alarmResolution, 0...60,
@@ -169,7 +169,7 @@ extension ProfileSchema {
     .number(
       "board.suspended", "power_mw", \.suspended.power_mw, milliwatts, "Power in this state."),
     .seconds(
-      "board.suspended", "resume_s", \.suspended.resume, 0...60,
+      "board.suspended", "resume_s", \.suspended.resumeTime, 0...60,
       "Time from the wake event until code runs."),
     .seconds(
       "board.suspended", "alarm_resolution_s", \.suspended.alarmResolution, 0...60,
@@ -179,11 +179,11 @@ extension ProfileSchema {
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
     ),
     .wakeSources(
-      "board.suspended", "wakes_on", \.suspended.wakesOn,
+      "board.suspended", "wakes_on", \.suspended.wakeSources,
       "Events that end this state; must contain `alarm`."),
     .number("board.off", "power_mw", \.off.power_mw, milliwatts, "Power in this state."),
     .seconds(
-      "board.off", "resume_s", \.off.resume, 0...600,
+      "board.off", "resume_s", \.off.resumeTime, 0...600,
       "Time from the alarm until the service runs: the boot."),
     .seconds(
       "board.off", "alarm_resolution_s", \.off.alarmResolution, 0...3_600,

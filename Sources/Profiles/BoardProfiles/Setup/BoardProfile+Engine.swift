@@ -130,7 +130,7 @@ extension BoardProfile {
     board.off.flatMap {
       attendedBoard.whenUnattended(
         saved_mW: sleep_mW - $0.power_mw,
-        boot_mJ: max(board.awake_mw - $0.power_mw, 0) * $0.resume.seconds,
+        boot_mJ: max(board.awake_mw - $0.power_mw, 0) * $0.resumeTime.seconds,
         startupTime: $0.alarmLead, shortest: $0.minimumDuration)
     }
   }
@@ -145,10 +145,10 @@ extension BoardProfile {
   private func sleepParameters(_ state: BoardState) -> LocationPolicy.SleepParameters? {
     board.sleep(state).map {
       var parameters = LocationPolicy.SleepParameters(
-        state: state, resumeTime: $0.resume, alarmResolution: $0.alarmResolution,
-        minimumDuration: $0.minimumDuration, wakesOnPin: $0.wakesOn.contains(.batchPin),
-        wakesOnBytes: $0.wakesOn.contains(.bytes))
-      parameters.wakesOnMotion = $0.wakesOn.contains(.motion)
+        state: state, resumeTime: $0.resumeTime, alarmResolution: $0.alarmResolution,
+        minimumDuration: $0.minimumDuration, wakesOnPin: $0.wakeSources.contains(.batchPin),
+        wakesOnBytes: $0.wakeSources.contains(.bytes))
+      parameters.wakesOnMotion = $0.wakeSources.contains(.motion)
       return parameters
     }
   }

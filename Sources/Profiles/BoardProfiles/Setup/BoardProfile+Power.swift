@@ -17,16 +17,10 @@ extension BoardProfile {
 }
 
 extension BoardProfile.Receiver {
-  /// Power of the receiver in each state, milliwatts; unsupported states use the power of tracking.
-  public var powerByState: BoardHardware.ReceiverPower {
-    var figures = BoardHardware.ReceiverPower()
-    figures.off = power.off_mw
-    figures.backup = power.backup_mw
-    figures.standby = power.standby_mw
-    figures.acquiring = power.acquire_mw
-    figures.tracking = power.track_mw
-    figures.powersave = power.powersave_mw ?? power.track_mw
-    figures.batching = batch?.power_mw ?? power.track_mw
+  /// Power of the receiver in each state, with that of batching.
+  public var powerByState: ReceiverPower {
+    var figures = power
+    figures.batching_mw = batch?.power_mw
     return figures
   }
 }

@@ -1,3 +1,4 @@
+import BoardHardware
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
@@ -81,11 +82,11 @@ public struct ScheduleCosts: Equatable, Sendable {
     guard let receiver = profile.receiver else { return nil }
     let figures = profile.simulationSetup.receiver
     let power = figures.power
-    let on_mW = min(power.tracking, power.powersave)
+    let on_mW = min(power.track_mw, power.mW(in: .powersave))
     var sleepPowers: [Double] = []
-    if receiver.canStandby { sleepPowers.append(power.standby) }
+    if receiver.canStandby { sleepPowers.append(power.standby_mw) }
     if figures.hasSupplySwitch {
-      sleepPowers.append(figures.hasBackupSupply ? power.backup : power.off)
+      sleepPowers.append(figures.hasBackupSupply ? power.backup_mw : power.off_mw)
     }
     var sleeping_mW = 0.0
     var idling_mW = 0.0
@@ -94,13 +95,13 @@ public struct ScheduleCosts: Equatable, Sendable {
       let board = profile.board
       idling_mW = board.idle.power_mw + board.awake_mw * work.seconds
       sleeping_mW = board.idle.power_mw
-      if let suspended = board.suspended, suspended.wakesOn.contains(.alarm) {
+      if let suspended = board.suspended, suspended.wakeSources.contains(.alarm) {
         sleeping_mW = suspended.power_mw
-        resume_mJ = suspended.resume.seconds * board.awake_mw
+        resume_mJ = suspended.resumeTime.seconds * board.awake_mw
       }
     }
     self.init(
-      acquire_mW: power.acquiring + sleeping_mW, track_mW: power.tracking + idling_mW,
+      acquire_mW: power.acquire_mw + sleeping_mW, track_mW: power.track_mw + idling_mW,
       on_mW: on_mW + idling_mW,
       off_mW: sleepPowers.min().map { $0 + sleeping_mW } ?? on_mW + idling_mW,
       start_mJ: resume_mJ, timeToFix: sleepPowers.isEmpty ? nil : figures.timeToFirstFix)
@@ -115,7 +116,7 @@ public struct ScheduleCosts: Equatable, Sendable {
   ///   - timeToFix: Times to fix; nil for a receiver that can only stay on.
   public init(
     acquire_mW: Double, track_mW: Double, on_mW: Double? = nil, off_mW: Double,
-    start_mJ: Double = 0, timeToFix: TimeToFirstFix?
+    start_mJ: Double = 0, timeToFix: TimeToFix?
   ) {
     self.acquire_mW = acquire_mW
     self.track_mW = track_mW
@@ -138,35 +139,30 @@ public struct ScheduleCosts: Equatable, Sendable {
   /// Time off that is longer than any track.
   private static let maximumOff = Interval.seconds(100_000_000)
 
-  /// A row of the table in whole microseconds, so that comparisons are exact.
-  private struct Row {
-    var off: Interval
-    var fix: Interval
-  }
-
-  private static func pieces(of table: TimeToFirstFix) -> [Piece] {
+  private static func pieces(of table: TimeToFix) -> [Piece] {
     var result: [Piece] = []
-    var rows = table.table.map {
-      Row(off: Interval(seconds: $0.off_s), fix: Interval(seconds: $0.fix_s))
-    }
-    let cold = Interval(seconds: table.cold_s)
+    var rows = table.afterOff
+    let cold = table.coldStart
     let lifetime = rows.isEmpty ? Interval.zero : min(table.ephemerisLifetime, maximumOff)
     // Before the first row and after the last one the time to fix is constant.
     if let first = rows.first, let last = rows.last {
-      rows.insert(Row(off: .zero, fix: first.fix), at: 0)
-      rows.append(Row(off: maximumOff, fix: last.fix))
+      rows.insert(.init(off: .zero, fix: first.fix), at: 0)
+      rows.append(.init(off: maximumOff, fix: last.fix))
     }
     for (from, to) in zip(rows, rows.dropFirst()) where to.off > from.off {
       guard from.off < lifetime else { break }
       result += pieces(from, to, until: min(to.off, lifetime))
     }
     return result
-      + pieces(Row(off: lifetime, fix: cold), Row(off: maximumOff, fix: cold), until: maximumOff)
+      + pieces(
+        .init(off: lifetime, fix: cold), .init(off: maximumOff, fix: cold), until: maximumOff)
   }
 
   /// Returns the cycles whose time off with the start-up is after `from` and not after `end`, on the line between two
   /// rows; empty if there are none.
-  private static func pieces(_ from: Row, _ to: Row, until end: Interval) -> [Piece] {
+  private static func pieces(
+    _ from: TimeToFix.Point, _ to: TimeToFix.Point, until end: Interval
+  ) -> [Piece] {
     let second: Int64 = 1_000_000
     func seconds(to limit: Interval) -> Int {
       let time = (limit - startUp).microseconds

@@ -74,7 +74,6 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     motion = SimulatedMotionLine(setup.motionPeriods)
     openLedger = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
-    openLedger.tracking_mW = setup.receiver.power.tracking
     if !setup.receiver.hasSupplySwitch {
       self.receiver.setSupply(true, at: .boot)
       if self.receiver.player != nil { self.receiver.startRunning(at: .boot) }
@@ -108,15 +107,8 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     requestTimes.sort()
   }
 
-  /// Removes and returns the events since the last call; empty unless the setup records events.
-  public mutating func removeEvents() -> [TimedBoardEvent] {
-    var removed: [TimedBoardEvent] = []
-    removeEvents(into: &removed)
-    return removed
-  }
-
-  /// Replaces the contents of `removed` by the events since the last call. The two arrays are swapped, so that neither
-  /// is reallocated.
+  /// Replaces the contents of `removed` by the events since the last call; there are none unless the setup records
+  /// events. The two arrays are swapped, so that neither is reallocated.
   public mutating func removeEvents(into removed: inout [TimedBoardEvent]) {
     if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
     swap(&removed, &events)
@@ -334,7 +326,7 @@ extension SimulatedBoard {
   ) -> BoardState {
     var state = max(requested, .idle)
     while state > .idle {
-      if let figures = setup.board.sleepParameters(state) {
+      if let figures = setup.board.sleepState(state) {
         if deadline - now >= figures.minimumDuration { return state }
         recordViolation(
           .alarmTooNear,
@@ -372,7 +364,7 @@ extension SimulatedBoard {
     in state: BoardState, until deadline: Instant, _ wakesOnInput: Bool
   ) -> WakeReason {
     guard deadline > now else { return .alarm }
-    let figures = setup.board.sleepParameters(state) ?? setup.board.idle
+    let figures = setup.board.sleepState(state) ?? setup.board.idle
     let isDeep = state >= .suspended
     var sources = figures.wakeSources
     if !wakesOnInput { sources.remove(.bytes) }
@@ -382,7 +374,7 @@ extension SimulatedBoard {
     // Such a wait is too short to enter the idle state and to leave it again, so the processor waits awake.
     let isShort = !isDeep && deadline - now <= figures.resumeTime + figures.alarmResolution
     if state == .off { removeSupply() }
-    let mW = isShort ? setup.board.awake_mW : figures.mW
+    let mW = isShort ? setup.board.awake_mW : figures.power_mw
     if !isShort { record(.board(state, mW: mW), at: now) }
     let empty = estimatedEmptyTime(board_mW: mW)
     let (end, reason) = runUntilWake(

@@ -1,10 +1,11 @@
+import BoardHardware
 import CCore
 import LocationTypes
 
 /// Model of satellite acquisition: computes when the receiver obtains its fix, from the data that it has stored and
 /// from signal outages.
 struct AcquisitionModel: Sendable {
-  private let timeToFirstFix: TimeToFirstFix
+  private let timeToFirstFix: TimeToFix
   private let isSampled: Bool
   private let outages: [Range<Instant>]
   private var random: SimulationRandom

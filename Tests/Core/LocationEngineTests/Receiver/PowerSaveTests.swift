@@ -16,8 +16,8 @@ struct PowerSaveTests {
     _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
   ) -> BoardBench {
     let bench = BoardBench(clients: clients, speed: speed) { board, setup in
-      board.receiver.power.powersave = 10
-      board.receiver.power.tracking = 25
+      board.receiver.power.powersave_mw = 10
+      board.receiver.power.track_mw = 25
       setup.receiver?.hasPowerSave = true
       setup.parameters.receiver.powersave_mW = powersave_mW
       setup.parameters.receiver.track_mW = 25

@@ -51,8 +51,8 @@ final class BoardBench: RequestSink {
     _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
   ) {
     var board = SimulationSetup()
-    board.receiver.timeToFirstFix = TimeToFirstFix(
-      table: [TimeToFirstFix.Row(off_s: 0, fix_s: 1)], cold_s: 5)
+    board.receiver.timeToFirstFix = TimeToFix(
+      afterOff: [.init(off: .zero, fix: .seconds(1))], coldStart: .seconds(5))
     board.receiver.defaultSpeed = 38_400
     board.receiver.hasBatchPin = hasPin
     board.board.idle.resumeTime = .milliseconds(1)
@@ -171,10 +171,12 @@ final class BoardBench: RequestSink {
   func run(_ seconds: Double) {
     let end = now + Interval(seconds: seconds)
     loop.board.request(at: end)
+    var removed: [TimedBoardEvent] = []
     while now < end {
       _ = loop.turn()
       turns += 1
-      events += loop.board.removeEvents()
+      loop.board.removeEvents(into: &removed)
+      events += removed
     }
   }
 

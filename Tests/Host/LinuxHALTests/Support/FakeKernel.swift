@@ -1,3 +1,4 @@
+import BoardHardware
 import Glibc
 import LocationTypes
 import TestSupport

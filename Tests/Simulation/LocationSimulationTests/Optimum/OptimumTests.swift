@@ -1,3 +1,4 @@
+import BoardHardware
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
@@ -32,10 +33,10 @@ enum TestTracks {
 
   static func table(
     _ rows: [(Double, Double)], cold: Double = 9, lifetime: Int64 = 14_400
-  ) -> TimeToFirstFix {
-    TimeToFirstFix(
-      table: rows.map { .init(off_s: $0.0, fix_s: $0.1) }, cold_s: cold,
-      ephemerisLifetime: .seconds(lifetime))
+  ) -> TimeToFix {
+    TimeToFix(
+      afterOff: rows.map { .init(off: Interval(seconds: $0.0), fix: Interval(seconds: $0.1)) },
+      coldStart: Interval(seconds: cold), ephemerisLifetime: .seconds(lifetime))
   }
 
   static func optimum(_ east: [Double?], _ accuracy: Double, _ costs: ScheduleCosts) -> Optimum {
@@ -65,7 +66,7 @@ enum TestTracks {
 private struct Exhaustive {
   let track: SampledTrack
   let accuracy: Double
-  let table: TimeToFirstFix
+  let table: TimeToFix
   let costs: ScheduleCosts
   var last: Int { track.coordinates.count - 1 }
 
@@ -368,7 +369,7 @@ struct OptimumTests {
     #expect(costs.start_mJ == 0.5 * 1_000)
     #expect(costs.pieces == ScheduleCosts(profile)?.pieces)
     // Suspended without an alarm cannot be used for a wait.
-    profile.board.suspended?.wakesOn.remove(.alarm)
+    profile.board.suspended?.wakeSources.remove(.alarm)
     #expect(ScheduleCosts(profile, .total)?.off_mW == 0.1 + 100)
     // By hand: 3 s on, 600 s off.
     let path = [0.0, 50, 100] + Array(repeating: 150, count: 601)

@@ -14,7 +14,7 @@ struct RunEnergyTests {
   ) throws -> (summary: TraceSummary, records: [TraceRecord]) {
     var profile = try BoardProfile.load(
       path: PackageBoards.testFolder + "/gpio-sim-m10/profile.toml")
-    profile.board.suspended?.wakesOn.insert(.motion)
+    profile.board.suspended?.wakeSources.insert(.motion)
     var script = ClientScript()
     script.defers = false
     script.acknowledgementDelay = delay

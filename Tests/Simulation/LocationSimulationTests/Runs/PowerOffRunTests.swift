@@ -84,7 +84,7 @@ struct PowerOffRunTests {
       if state == .off {
         since = record.at
         // After a start by hand the shortest time counts.
-        let required = lastEnd == nil ? off.minimumDuration : off.resume + .seconds(30)
+        let required = lastEnd == nil ? off.minimumDuration : off.resumeTime + .seconds(30)
         #expect(record.at - (lastEnd ?? .boot) >= required)
       } else if let begin = since {
         times.append(record.at - begin)

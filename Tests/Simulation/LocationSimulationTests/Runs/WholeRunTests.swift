@@ -106,7 +106,7 @@ struct WholeRunTests {
     let busy = (result.summary.duration - totals.sleepTime).seconds
     #expect(busy - draining <= 2 * Double(totals.sleepsEnded))
     // Of that time the board is awake only for resumes and for about 1 ms per wake.
-    let resumes = Double(totals.sleepsEnded) * (profile.board.suspended?.resume.seconds ?? 0)
+    let resumes = Double(totals.sleepsEnded) * (profile.board.suspended?.resumeTime.seconds ?? 0)
     #expect(result.summary.awakeTime.seconds <= resumes + 0.001_1 * Double(totals.wakes))
   }
 

@@ -35,7 +35,7 @@ struct SimulatedBatteryTests {
     // 375 mW for 100 s are 37.5 J, ten percent of 375 J.
     var board = board {
       $0.board.suspended = nil
-      $0.receiver.power.backup = 0
+      $0.receiver.power.backup_mw = 0
       $0.battery = SimulatedBattery(capacity_J: 375, charge: 50)
     }
     let first = board.wait(in: .awake, until: .boot).battery

@@ -44,7 +44,7 @@ import Testing
     _ = board.wait(in: .suspended, until: seconds(10.2))
     #expect(board.now == seconds(11.3))
     #expect(board.ledger.time(of: .suspended) == .seconds(11))
-    #expect(board.ledger.awakeTime == .milliseconds(300))
+    #expect(board.ledger.time(of: .awake) == .milliseconds(300))
     #expect(
       board.removeEvents().suffix(3) == [
         TimedBoardEvent(time: .boot, event: .board(.suspended, mW: 20)),
@@ -121,8 +121,8 @@ import Testing
   )
   func off() {
     var setup = m10 {
-      $0.board.off = SimulatedSleepParameters(
-        mW: 5, resumeTime: .seconds(15), wakeSources: .alarm, alarmResolution: .seconds(1),
+      $0.board.off = BoardSleepState(
+        power_mw: 5, resumeTime: .seconds(15), wakeSources: .alarm, alarmResolution: .seconds(1),
         minimumDuration: .seconds(120))
     }
     for (hasBackup, state) in [(true, ReceiverPowerState.backup), (false, .off)] {
@@ -180,7 +180,7 @@ import Testing
   func awake() {
     var board = SimulatedBoard(quiet(), track: straight())
     #expect(board.wait(in: .awake, until: seconds(3)).reason == .alarm)
-    #expect(board.ledger.awakeTime == .zero && board.ledger.time(of: .idle) == .seconds(3))
+    #expect(board.ledger.time(of: .awake) == .zero && board.ledger.time(of: .idle) == .seconds(3))
     #expect(board.ledger.hostWakes == 1 && board.violations.isEmpty)
   }
 
@@ -197,7 +197,7 @@ import Testing
     }
     _ = board.wait(in: .suspended, until: seconds(40))
     #expect(board.ledger.hostWakes == 4)
-    #expect(board.ledger.awakeTime == Interval(microseconds: 3 * 1_090 + 300_090))
+    #expect(board.ledger.time(of: .awake) == Interval(microseconds: 3 * 1_090 + 300_090))
   }
 
   @Test("a wait shorter than the resume time from idle is spent awake and counts as a wake")
@@ -208,7 +208,7 @@ import Testing
         $0.board.idle.alarmResolution = .milliseconds(1)
       }, track: straight())
     _ = board.wait(in: .idle, until: seconds(0.003))
-    #expect(board.now == seconds(0.003) && board.ledger.awakeTime == .milliseconds(3))
+    #expect(board.now == seconds(0.003) && board.ledger.time(of: .awake) == .milliseconds(3))
     _ = board.wait(in: .idle, until: seconds(0.006001))
     #expect(board.now == seconds(0.009))
     #expect(board.ledger.time(of: .idle) == .milliseconds(4))

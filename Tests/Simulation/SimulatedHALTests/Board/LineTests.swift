@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationHAL
 import LocationTypes
@@ -199,8 +200,8 @@ import Testing
   func wakesByByte() {
     var board = SimulatedBoard(
       streaming {
-        $0.board.suspended = SimulatedSleepParameters(
-          mW: 20, resumeTime: .milliseconds(10), wakeSources: [.alarm, .bytes])
+        $0.board.suspended = BoardSleepState(
+          power_mw: 20, resumeTime: .milliseconds(10), wakeSources: [.alarm, .bytes])
       }, track: straight())
     #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
     #expect(board.now.microseconds == 1_050_000 + 261 + 10_000)

@@ -1,3 +1,4 @@
+import BoardHardware
 import LocationHAL
 import LocationTypes
 import Testing

@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationHAL
 import LocationTypes
@@ -6,11 +7,11 @@ import Testing
 @testable import SimulatedHAL
 
 @Suite("Time to first fix") struct FirstFixTests {
-  private let model = TimeToFirstFix(
-    table: [
-      TimeToFirstFix.Row(off_s: 0, fix_s: 1), TimeToFirstFix.Row(off_s: 60, fix_s: 3),
-      TimeToFirstFix.Row(off_s: 600, fix_s: 12),
-    ], cold_s: 30, ephemerisLifetime: .seconds(7_200), ephemerisDownload: .seconds(20))
+  private let model = TimeToFix(
+    afterOff: [
+      .init(off: .zero, fix: .seconds(1)), .init(off: .seconds(60), fix: .seconds(3)),
+      .init(off: .seconds(600), fix: .seconds(12)),
+    ], coldStart: .seconds(30), ephemerisLifetime: .seconds(7_200), ephemerisDownload: .seconds(20))
 
   @Test("the table is interpolated between its rows and constant beyond the last row")
   func table() {
@@ -28,7 +29,8 @@ import Testing
     #expect(model.median_s(off: nil, ephemerisAge: nil) == 30)
     #expect(model.median_s(off: .seconds(1), ephemerisAge: nil) == 30)
     #expect(model.median_s(off: .seconds(1), ephemerisAge: .seconds(7_201)) == 30)
-    #expect(TimeToFirstFix(table: [], cold_s: 9).median_s(off: .zero, ephemerisAge: .zero) == 9)
+    let noTable = TimeToFix(afterOff: [], coldStart: .seconds(9))
+    #expect(noTable.median_s(off: .zero, ephemerisAge: .zero) == 9)
   }
 
   private func acquisition(_ change: (inout SimulationSetup) -> Void = { _ in }) -> AcquisitionModel
@@ -126,7 +128,7 @@ import Testing
   @Test("the receiver reports no fix until the first one, and then enters tracking")
   func bytes() {
     var board = SimulatedBoard(
-      streaming { $0.receiver.timeToFirstFix.cold_s = 5.5 }, track: straight())
+      streaming { $0.receiver.timeToFirstFix.coldStart = .milliseconds(5_500) }, track: straight())
     let received = receive(&board, until: seconds(10.5))
     #expect(received.solutions.map(\.fixType) == [0, 0, 0, 0, 0, 3, 3, 3, 3, 3])
     #expect(received.solutions[0].utc == nil)
@@ -167,7 +169,7 @@ import Testing
     var board = SimulatedBoard(
       streaming {
         $0.receiver.interval = .milliseconds(interval_ms)
-        $0.receiver.timeToFirstFix.cold_s = 0.1
+        $0.receiver.timeToFirstFix.coldStart = .milliseconds(100)
       }, track: odd)
     let times = receive(&board, until: seconds(60)).fixes.compactMap(\.utc)
     #expect(times.count >= 60_000 / Int(interval_ms) - 1)
@@ -180,7 +182,7 @@ import Testing
     let track = try Track(
       csv: "unix_time,lat,lon,alt,speed\n1000,1,1,,\n1003,1.0003,1,,\n1014,1.0014,1,,\n")
     var board = SimulatedBoard(
-      streaming { $0.receiver.timeToFirstFix.cold_s = 0.5 }, track: track)
+      streaming { $0.receiver.timeToFirstFix.coldStart = .milliseconds(500) }, track: track)
     let received = receive(&board, until: seconds(14.5))
     #expect(received.fixes.map(\.latitude_e7) == (1...14).map { 10_000_000 + 1_000 * Int32($0) })
   }

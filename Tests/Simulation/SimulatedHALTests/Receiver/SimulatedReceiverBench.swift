@@ -1,3 +1,4 @@
+import BoardHardware
 import GNSSProtocols
 import LocationHAL
 import LocationTypes
@@ -56,6 +57,13 @@ func drain(
 }
 
 extension SimulatedBoard {
+  /// Removes and returns the events since the last call.
+  mutating func removeEvents() -> [TimedBoardEvent] {
+    var removed: [TimedBoardEvent] = []
+    removeEvents(into: &removed)
+    return removed
+  }
+
   /// A wait with `wakesOnInput`.
   mutating func wait(in state: BoardState, until deadline: Instant) -> WakeReport {
     wait(in: state, until: deadline, wakesOnInput: true)
@@ -100,7 +108,7 @@ func straight(_ length: Int64 = 3_600) -> Track {
 func streaming(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
   var setup = SimulationSetup()
   setup.receiver.family = .passive
-  setup.receiver.timeToFirstFix = TimeToFirstFix(table: [], cold_s: 5)
+  setup.receiver.timeToFirstFix = TimeToFix(afterOff: [], coldStart: .seconds(5))
   setup.recordsEvents = true
   change(&setup)
   return setup
@@ -109,8 +117,8 @@ func streaming(_ change: (inout SimulationSetup) -> Void = { _ in }) -> Simulati
 /// An M10 at 38,400 baud that has a first fix after 10 s and later ones after 2 s.
 func m10(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
   var setup = SimulationSetup()
-  setup.receiver.timeToFirstFix = TimeToFirstFix(
-    table: [TimeToFirstFix.Row(off_s: 0, fix_s: 2)], cold_s: 10)
+  setup.receiver.timeToFirstFix = TimeToFix(
+    afterOff: [.init(off: .zero, fix: .seconds(2))], coldStart: .seconds(10))
   setup.recordsEvents = true
   change(&setup)
   return setup
