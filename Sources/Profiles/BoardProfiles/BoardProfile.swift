@@ -100,7 +100,7 @@ extension BoardProfile {
     public var supplySettle = Interval.milliseconds(250)
     /// Time without input after which the receiver counts as lost (DEF-43).
     public var silenceTimeout = Interval.seconds(5)
-    /// Power in each state; without that of batching, which ``batch`` has.
+    /// Power in each state.
     public var power = ReceiverPower.none
     /// Batching in the receiver; nil if the receiver cannot batch or must not.
     public var batch: Batch?
@@ -125,8 +125,6 @@ extension BoardProfile {
     public var watermark = 1
     /// Whether entries carry the extra PVT fields (accuracies, satellites, velocity).
     public var hasExtraPVT = true
-    /// Power while it batches, milliwatts.
-    public var power_mw = 0.0
     /// GPIO line that is connected to the batch pin; nil if not wired.
     public var line: String?
     /// The receiver's PIO number of the batch pin.

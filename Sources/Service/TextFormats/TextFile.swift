@@ -12,7 +12,7 @@ public enum TextFile {
 
   /// Replaces a file as a whole: writes another file, its name with `.new`, and renames it.
   ///
-  /// On a failure the earlier file stays. A partial write is a full disk, `ENOSPC`.
+  /// On a failure the earlier file stays.
   ///
   /// - Returns: The error number; 0 on success.
   public static func replace(
@@ -31,11 +31,17 @@ public enum TextFile {
     return failure
   }
 
-  /// Writes all bytes. Returns the error number, 0 on success; a partial write is a full disk.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    let count = unsafe bytes.withUnsafeBytes {
-      unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+  /// Writes all bytes. Returns the error number, 0 on success.
+  public static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    unsafe bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count {
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+        let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count < 0 && errno != EINTR { return errno }
+        done += max(count, 0)
+      }
+      return 0
     }
-    return count == bytes.count ? 0 : count < 0 ? errno : ENOSPC
   }
 }

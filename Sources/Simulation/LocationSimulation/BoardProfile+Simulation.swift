@@ -34,7 +34,7 @@ extension BoardProfile {
     figures.output = receiver.output
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
-    figures.power = receiver.powerByState
+    figures.power = receiver.power
     figures.timeToFirstFix = receiver.timeToFix
     figures.batchCapacity = receiver.batch.map {
       BatchCapacity(

@@ -44,6 +44,16 @@ struct TextFileTests {
     #expect(folder.names == ["a"])
   }
 
+  @Test("after a partial write, the rest is written, and its error is returned")
+  func partialWrite() {
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe2(&ends, O_NONBLOCK) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(TextFile.write(Array(repeating: 1, count: 1_000_000), to: ends[1]) == EAGAIN)
+    var byte: UInt8 = 0
+    #expect(unsafe read(ends[0], &byte, 1) == 1, "the first part was written")
+  }
+
   @Test("a full disk is an error")
   func fullDisk() {
     let full = unsafe open("/dev/full", O_WRONLY)

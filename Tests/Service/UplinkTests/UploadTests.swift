@@ -165,6 +165,8 @@ struct UploadTests {
     #expect(pending.count == 2)
     let message = broker.messages[0].message
     let checksum = checksumDigits(of: (try? message.encoded()) ?? [])
+    broker.answers = [[gap + "0" + checksum + #""}}"#]]
+    #expect(failure(&pending, &broker)?.contains("no receipt of the store") == true)
     broker.answers = [[gap + checksum + #""}}"#], [receipt(7, 4)]]
     #expect(failure(&pending, &broker) == nil)
     let later =

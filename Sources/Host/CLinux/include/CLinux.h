@@ -135,8 +135,9 @@ int clinux_send_descriptor(int socket, uint32_t uid, int descriptor);
 /// descriptors are closed.
 int clinux_receive_descriptor(int socket, uint32_t *uid, int *descriptor);
 
-/// Connects a local stream socket to a path. 0, or -ENAMETOOLONG if the path has more than 107 bytes.
-int clinux_path_connect(int socket, const char *path);
+/// Connects a local stream socket to a path. 0, or a negative error number; -ENAMETOOLONG if the path has more than 107
+/// bytes.
+int clinux_path_connect(int opened, const char *path);
 
 /// Connects to a local stream socket; closed on exec. Sending never blocks longer than a second.
 int clinux_local_connect(const char *path);

@@ -66,7 +66,7 @@ public final class BoardSuspender {
   private var hasLoggedSuspend = false
 
   /// Reads from the kernel what the board supports. Of the sources, only `bytes` and `motion` are read: an alarm
-  /// always ends a suspend.
+  /// always ends a suspend, the batch pin wakes through its GPIO line, and requests of clients reach only a running board.
   public convenience init(_ sources: WakeSources) {
     self.init(sources, KernelFiles(), Timing())
   }

@@ -310,7 +310,7 @@ extension NewProfile {
       limits.entries(extraPVT: draft.batch.hasExtraPVT))
     let reserve = max(1, draft.batch.capacity / 10)
     propose("receiver.batch.watermark_fixes", \.batch.watermark, draft.batch.capacity - reserve)
-    propose("receiver.batch.power_mw", \.batch.power_mw, track)
+    propose("receiver.batch.power_mw", \.batchPower_mw, track)
     propose(
       "receiver.time_to_fix.ephemeris_s", \.receiver.timeToFix.ephemerisLifetime, .seconds(14_400))
     propose("receiver.time_to_fix.cold_s", \.receiver.timeToFix.coldStart, .seconds(30))
@@ -433,6 +433,7 @@ extension NewProfile {
   private mutating func removeBatch() {
     draft.tables.remove("receiver.batch")
     draft.batch = BoardProfile.Batch()
+    draft.batchPower_mw = 0
     draft.suspended.wakeSources.subtract(.batchPin)
   }
 

@@ -10,6 +10,8 @@ struct ProfileDraft: Sendable {
   var off = BoardSleepState(wakeSources: .alarm)
   var receiver = BoardProfile.Receiver()
   var batch = BoardProfile.Batch()
+  /// Power of the receiver while it batches, milliwatts.
+  var batchPower_mw = 0.0
   var motion = BoardProfile.Motion()
   var battery = BoardProfile.Battery()
   var cache = BoardProfile.Cache()
@@ -48,6 +50,7 @@ struct ProfileDraft: Sendable {
     tables.formUnion(["receiver", "receiver.power", "receiver.time_to_fix"])
     guard let batch = receiver.batch else { return }
     self.batch = batch
+    batchPower_mw = receiver.power.batching_mw ?? 0
     tables.insert("receiver.batch")
   }
 
@@ -60,6 +63,7 @@ struct ProfileDraft: Sendable {
     if tables.contains("receiver") {
       receiver = self.receiver
       receiver?.batch = tables.contains("receiver.batch") ? batch : nil
+      receiver?.power.batching_mw = receiver?.batch == nil ? nil : batchPower_mw
     }
     return BoardProfile(
       name: name, summary: summary, board: board, receiver: receiver,

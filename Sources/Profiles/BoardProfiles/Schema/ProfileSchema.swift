@@ -336,7 +336,7 @@ extension ProfileSchema {
       "receiver.batch", "extra_pvt", \.batch.hasExtraPVT, required: false,
       "Whether entries also contain accuracies, satellites and velocity."),
     .number(
-      "receiver.batch", "power_mw", \.batch.power_mw, milliwatts,
+      "receiver.batch", "power_mw", \.batchPower_mw, milliwatts,
       "Power while batching; most receivers keep tracking."),
     .text(
       "receiver.batch", "line", optional: \.batch.line, lineLength,

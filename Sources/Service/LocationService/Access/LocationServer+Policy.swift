@@ -59,7 +59,9 @@ extension LocationServer {
 
   /// Warns about a policy without rules.
   func warnOfEmptyPolicy() {
-    if let warning = permissions.emptyPolicyWarning { log.write(.warning, warning) }
+    if let warning = permissions.emptyPolicyWarning(socket: environment.socket) {
+      log.write(.warning, warning)
+    }
   }
 
   /// Logs lines of the subordinate users' file that are ignored. Logged once for each count.

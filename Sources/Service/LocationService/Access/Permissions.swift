@@ -129,7 +129,9 @@ struct Permissions {
   }
 
   /// A warning about a policy without rules: an empty file is valid, but may be a mistake. Nil if it has rules.
-  var emptyPolicyWarning: String? {
+  ///
+  /// - Parameter socket: Path of the service's socket.
+  func emptyPolicyWarning(socket: String) -> String? {
     guard policy.rules.isEmpty else { return nil }
     // A stored decision applies if no rule does.
     let undecided = "clients without a decision by `torpor clients`"
@@ -137,7 +139,7 @@ struct Permissions {
       switch policy.defaultRights.authorization {
       case .notDetermined:
         "\"ask\", so clients without a decision may not use location before "
-          + "`torpor clients allow USER/NAME`"
+          + "`\(WireClientName.allowCommand(for: "USER/NAME", socket: socket))`"
       case .denied, .restricted: "\"deny\", so \(undecided) may not use location"
       case .always: "\"always\", so \(undecided) may use location"
       case .whenInUse: "\"when-in-use\", so \(undecided) may use location when in use"

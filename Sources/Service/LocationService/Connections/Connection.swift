@@ -1,4 +1,3 @@
-import CLinux
 import LinuxHAL
 import LocationPolicy
 import LocationTypes

@@ -31,7 +31,7 @@ public final class Listener {
         "'\(path)' exists and is not a socket; start this service with another "
           + "--socket", code: EEXIST)
     }
-    if Listener.isServed(address) {
+    if Listener.isServed(path) {
       throw SystemError(
         "another service answers at '\(path)'; stop it, or start this one with another --socket",
         code: EADDRINUSE)
@@ -70,20 +70,15 @@ public final class Listener {
     Glibc.close(descriptor)
   }
 
-  private static func isServed(_ address: sockaddr_un) -> Bool {
-    var address = address
+  private static func isServed(_ path: String) -> Bool {
     let descriptor = socket(
       AF_UNIX,
       Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { Glibc.close(descriptor) }
-    return unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        // EAGAIN: the queue of a running service is full.
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-          || errno == EAGAIN
-      }
-    }
+    let result = unsafe clinux_path_connect(descriptor, path)
+    // EAGAIN: the queue of a running service is full.
+    return result == 0 || result == -EAGAIN
   }
 }

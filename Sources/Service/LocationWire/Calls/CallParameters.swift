@@ -210,10 +210,13 @@ extension WireClientName {
   public func allowCommand(
     userName: String? = nil, socket: String = ServiceSocket.standardPath
   ) -> String {
-    let option =
-      socket == ServiceSocket.standardPath ? "" : "--socket \(WireClientName.quoted(socket)) "
-    return "torpor clients allow " + option
-      + WireClientName.quoted("\(userName ?? String(user))/\(name)")
+    WireClientName.allowCommand(for: "\(userName ?? String(user))/\(name)", socket: socket)
+  }
+
+  /// The same for `client`, of the form `USER/NAME`.
+  public static func allowCommand(for client: String, socket: String) -> String {
+    let option = socket == ServiceSocket.standardPath ? "" : "--socket \(quoted(socket)) "
+    return "torpor clients allow \(option)\(quoted(client))"
   }
 
   private static func quoted(_ word: String) -> String {

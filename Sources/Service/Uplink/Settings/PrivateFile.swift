@@ -18,8 +18,9 @@ enum PrivateFile {
   static func problem(with path: String, isSecret: Bool) -> Problem? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+      let reason = ClientError.reason(errno)
       return Problem(
-        problem: "'\(path)' cannot be read: \(ClientError.reason(errno))",
+        problem: "'\(path)' cannot be read: \(reason)",
         suggestion: "check its owner and mode with ls -l")
     }
     guard status.st_mode & S_IFMT == S_IFREG else {

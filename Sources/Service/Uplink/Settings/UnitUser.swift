@@ -12,7 +12,8 @@ public enum UnitUser {
     guard geteuid() == 0, let entry = unsafe getpwnam(name) else { return nil }
     let (user, group) = unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid)
     guard unsafe initgroups(name, group) == 0, setgid(group) == 0, setuid(user) == 0 else {
-      return "cannot change to the user \(name): \(ClientError.reason(errno))"
+      let reason = ClientError.reason(errno)
+      return "cannot change to the user \(name): \(reason)"
     }
     return nil
   }

@@ -1,7 +1,6 @@
 import BoardHardware
 import BoardProfiles
 import LocationTypes
-import SimulatedHAL
 
 /// Energy of staying on and of cycles, for the receiver or for receiver and board together.
 ///

@@ -1,5 +1,6 @@
 import BoardProfiles
 import Glibc
+import TextFormats
 
 /// Prompts for the values of a new profile: questions on standard error, answers on standard input, one a line.
 struct AnswerPrompt {
@@ -53,7 +54,7 @@ struct AnswerPrompt {
     show("\n\(question.meaning)\n")
   }
 
-  private func show(_ text: String) { _ = POSIX.write(Array(text.utf8), to: STDERR_FILENO) }
+  private func show(_ text: String) { _ = TextFile.write(Array(text.utf8), to: STDERR_FILENO) }
 
   /// Reads the next line, without its terminator and the blanks around it; nil at the end of the input.
   private mutating func read() throws(CommandError) -> String? {

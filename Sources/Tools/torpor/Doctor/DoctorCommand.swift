@@ -311,5 +311,5 @@ final class FindingPrinter {
     put(Array(text.utf8))
   }
 
-  private func put(_ bytes: [UInt8]) { _ = POSIX.write(bytes, to: STDOUT_FILENO) }
+  private func put(_ bytes: [UInt8]) { _ = TextFile.write(bytes, to: STDOUT_FILENO) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// Progress line on the terminal's standard error for work that takes more than a second.
 struct Progress {
@@ -28,14 +29,14 @@ struct Progress {
   mutating func show(_ text: String) {
     next = POSIX.uptime + 0.2
     wasShown = true
-    _ = POSIX.write(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
+    _ = TextFile.write(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
   }
 
   /// Clears the line.
   mutating func clear() {
     guard wasShown else { return }
     wasShown = false
-    _ = POSIX.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
+    _ = TextFile.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
   }
 
   /// Text for `done` of `total` bytes.

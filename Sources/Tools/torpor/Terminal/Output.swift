@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// Buffered output to standard output or to a file that is replaced atomically.
 ///
@@ -56,9 +57,9 @@ struct Output: ~Copyable {
   /// - Throws: As ``write(_:)``.
   mutating func flush() throws {
     guard !buffer.isEmpty else { return }
-    let failure = POSIX.write(buffer, to: descriptor)
+    let failure = TextFile.write(buffer, to: descriptor)
     buffer.removeAll(keepingCapacity: true)
-    guard let failure else { return }
+    guard failure != 0 else { return }
     if failure == EPIPE { throw BrokenPipe() }
     throw CommandError(.io, "writing \(name) failed: \(POSIX.reason(failure))")
   }

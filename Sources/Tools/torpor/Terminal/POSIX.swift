@@ -2,33 +2,15 @@ import CLinux
 import Glibc
 import LinuxHAL
 import LocationTypes
+import TextFormats
 
 /// Wrappers for the POSIX calls that several commands use.
 enum POSIX {
   /// The system's message for an error number (strerror(3)).
   static func reason(_ code: Int32) -> String { SystemError.reason(code) }
 
-  /// Writes all of `bytes` to `descriptor`; returns the error number, or nil if everything was written.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-    unsafe bytes.withUnsafeBytes { buffer -> Int32? in
-      var done = 0
-      while done < buffer.count {
-        let remaining = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
-        let count = unsafe Glibc.write(descriptor, remaining.baseAddress, remaining.count)
-        if count < 0 {
-          if errno == EINTR { continue }
-          return errno
-        }
-        done += count
-      }
-      return nil
-    }
-  }
-
   /// Prints `text` and a line feed to standard error; write errors are ignored.
-  static func printError(_ text: String) {
-    _ = write(Array((text + "\n").utf8), to: STDERR_FILENO)
-  }
+  static func printError(_ text: String) { printLine(text, to: STDERR_FILENO) }
 
   /// Whether `descriptor` is a terminal.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

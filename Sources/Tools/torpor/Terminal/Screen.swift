@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// Full-screen output on the terminal's alternate screen. ``close()`` restores the previous content and mode.
 final class Screen {
@@ -95,6 +96,6 @@ final class Screen {
 
   private static func write(_ text: String) {
     // Errors are ignored: a closed terminal sends SIGHUP.
-    _ = POSIX.write(Array(text.utf8), to: STDOUT_FILENO)
+    _ = TextFile.write(Array(text.utf8), to: STDOUT_FILENO)
   }
 }

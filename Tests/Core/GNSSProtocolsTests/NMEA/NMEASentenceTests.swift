@@ -9,6 +9,17 @@ import Testing
     decode(sentence(text)).counters.malformed == 1
   }
 
+  @Test(
+    "a sentence is appended with its checksum of two digits, after what the buffer holds",
+    arguments: [("PMTK605", "$PMTK605*31\r\n"), ("A", "$A*41\r\n"), ("AB", "$AB*03\r\n")])
+  func appended(_ body: String, _ sentence: String) {
+    var buffer = FrameBuffer()
+    buffer.append(UInt8(ascii: "x"))
+    buffer.append(sentence: body.utf8)
+    let text = String(decoding: (0..<buffer.count).map { buffer[$0] }, as: UTF8.self)
+    #expect(text == "x" + sentence)
+  }
+
   @Test("RMC of NMEA 2.0, 2.3 and 4.1 is decoded")
   func rmc() {
     var m = RMC(talker: .gps, time_us: 84_725_230_000, isValid: true)

@@ -97,7 +97,7 @@ struct RegionMonitorTests {
     bench.monitor.remove(RegionIdentifier(.region, 10))
     #expect(bench.add(circle(home)) == nil)
     #expect(bench.add(circle(gate)) != nil)
-    #expect(bench.monitor.monitorState(of: gate) == .unmonitored)
+    #expect(bench.monitor.region(gate) == nil)
   }
 
   @Test(
@@ -164,7 +164,7 @@ struct RegionMonitorTests {
     #expect(bench.add(circle(gate), assuming: assumed) == nil)
     bench.accept((1, east))
     #expect(bench.events() == (actual == assumed ? [] : [monitored(actual, 1)]))
-    #expect(bench.monitor.monitorState(of: gate) == actual)
+    #expect(bench.monitor.state(of: gate).monitorState == actual)
     bench.accept((30, 500 - east), (50, 500 - east))
     let other: MonitorState = east == 0 ? .unsatisfied : .satisfied
     #expect(bench.events() == [monitored(other, 50)])

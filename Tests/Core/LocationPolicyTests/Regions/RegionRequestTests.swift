@@ -143,7 +143,7 @@ struct RegionRequestTests {
     setInactive(true, 23)
     #expect(bench.events().isEmpty)
     #expect(bench.monitor.state(of: home) == .unknown)
-    #expect(bench.monitor.monitorState(of: gate) == .unmonitored)
+    #expect(bench.monitor.isInactive && bench.monitor.state(of: gate) == .unknown)
     #expect(bench.monitor.needsCheck(at: fix(at: 24, east: 500)) == false)
     bench.accept((24, 500), (44, 500))
     #expect(bench.monitor.state(of: home) == .unknown)
@@ -154,7 +154,8 @@ struct RegionRequestTests {
     #expect(bench.add(circle(RegionIdentifier(.region, 7)), at: 45) == nil)
     setInactive(true, 46)
     setInactive(false, 50)
-    #expect(bench.monitor.monitorState(of: gate) == .unknown)
+    #expect(!bench.monitor.isInactive && bench.monitor.region(gate) != nil)
+    #expect(bench.monitor.state(of: gate) == .unknown)
     bench.accept((49, 0))  // from the inactive time
     #expect(bench.monitor.state(of: home) == .unknown)
     bench.accept((51, 0))

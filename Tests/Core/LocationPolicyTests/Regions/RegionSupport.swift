@@ -81,11 +81,6 @@ extension RegionMonitor {
     guard let i = slot(of: identifier), slots[i].use == .live else { return .unknown }
     return slots[i].state
   }
-
-  /// State of a region as a `CLMonitor` state; `unmonitored` if it is not monitored or monitoring is inactive.
-  func monitorState(of identifier: RegionIdentifier) -> MonitorState {
-    isInactive || region(identifier) == nil ? .unmonitored : state(of: identifier).monitorState
-  }
 }
 
 extension Region {

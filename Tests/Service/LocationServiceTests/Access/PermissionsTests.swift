@@ -48,9 +48,13 @@ struct PermissionsTests {
   @Test("AUT-7: a policy without rules has a warning, any other has none")
   func emptyPolicy() {
     var permissions = Permissions(AccessPolicy(), SubordinateFile())
-    #expect(permissions.emptyPolicyWarning?.contains("\"ask\"") == true)
+    let warning = permissions.emptyPolicyWarning(socket: "/tmp/t.sock")
+    #expect(
+      warning?.contains(
+        "\"ask\", so clients without a decision may not use location before "
+          + "`torpor clients allow --socket /tmp/t.sock USER/NAME`") == true)
     permissions.adopt(Users.policy)
-    #expect(permissions.emptyPolicyWarning == nil)
+    #expect(permissions.emptyPolicyWarning(socket: "") == nil)
     #expect(permissions.consumeUnresolvedWarning() == nil)
   }
 }

@@ -35,8 +35,8 @@ struct SessionTests {
     ])
   func allowCommand(_ socket: String, _ command: String) throws {
     let log = LogPipe()
-    let bench = try ServiceBench(
-      AccessPolicy(administrators: [me]), log: log.log) { $0.socket = socket }
+    let policy = AccessPolicy(administrators: [me])
+    let bench = try ServiceBench(policy, log: log.log) { $0.socket = socket }
     let (control, watch, _) = bench.client("my app", of: 4_711)
     _ = bench.call(.requestAuthorization(.always), control)
     #expect(log.text.contains(command), "\(log.text)")

@@ -110,7 +110,8 @@ struct LostPermissionTests {
     let open = AccessPolicy(
       defaultRights: AccessRights(authorization: .always), administrators: [Users.me])
     let bench = try ServiceBench(
-      open, clients: 64, log: SystemLog(descriptor, journalStream: nil))
+      open, clients: 64, log: SystemLog(descriptor, journalStream: nil)
+    ) { $0.socket = "/tmp/t.sock" }
     for user in 0..<12 as Range<UInt32> { bench.client("c", of: 6_000 + user).control.quit() }
     bench.settle()
     bench.adopt(withoutRule)
@@ -120,7 +121,7 @@ struct LostPermissionTests {
     let line = try #require(warnings.first, "\(lines)")
     #expect(
       line.contains("12 clients, 'c' of user 6000") && line.contains("and 4 more"), "\(line)")
-    #expect(line.contains("run `torpor clients allow 6000/c`"), "\(line)")
+    #expect(line.contains("run `torpor clients allow --socket /tmp/t.sock 6000/c`"), "\(line)")
   }
 
   @Test("RES-1: a client that had permission is not one of the 4 that never had any")
