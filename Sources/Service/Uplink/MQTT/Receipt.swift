@@ -48,7 +48,9 @@ struct Receipt: Equatable {
       guard let gap else { return false }
       let wanted = FixName(generation: generation, sequence: missing.range.upperBound)
       // The time of a gap may have grown since the store received it: then it is another message.
-      if wanted == gap, let gapChecksum { return UInt32(hexadecimalDigits: gapChecksum) == checksum }
+      if wanted == gap, let gapChecksum {
+        return UInt32(hexadecimalDigits: gapChecksum) == checksum
+      }
       return wanted.isUpTo(gap)
     case .event(let number, _):
       return event.map { Int64(clamping: number) <= $0 } ?? false
