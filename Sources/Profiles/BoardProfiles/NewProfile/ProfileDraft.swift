@@ -62,8 +62,9 @@ struct ProfileDraft: Sendable {
     var receiver: BoardProfile.Receiver?
     if tables.contains("receiver") {
       receiver = self.receiver
-      receiver?.batch = tables.contains("receiver.batch") ? batch : nil
-      receiver?.power.batching_mw = receiver?.batch == nil ? nil : batchPower_mw
+      let canBatch = tables.contains("receiver.batch")
+      receiver?.batch = canBatch ? batch : nil
+      receiver?.power.batching_mw = canBatch ? batchPower_mw : nil
     }
     return BoardProfile(
       name: name, summary: summary, board: board, receiver: receiver,
