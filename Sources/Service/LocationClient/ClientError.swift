@@ -102,7 +102,8 @@ extension ClientError: CustomStringConvertible {
   }
 
   /// Command with which an administrator allows a client of the current user to use location. It names the user, with
-  /// the number if there is no name, and the socket if it is not ``ServiceSocket/standardPath``, because sudo(8) removes `TORPOR_SOCKET`.
+  /// the number if there is no name, and the socket if it is not ``ServiceSocket/standardPath``, because sudo(8) removes
+  /// `TORPOR_SOCKET`.
   public static func allowCommand(for client: String) -> String {
     let user = geteuid()
     let name = unsafe getpwuid(user).flatMap { entry in

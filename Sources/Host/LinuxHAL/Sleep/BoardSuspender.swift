@@ -65,8 +65,8 @@ public final class BoardSuspender {
   private var loggedBlocker: SleepBlocker?
   private var hasLoggedSuspend = false
 
-  /// Reads from the kernel what the board supports. Of the sources, only `bytes` and `motion` are read: an alarm
-  /// always ends a suspend, the batch pin wakes through its GPIO line, and requests of clients reach only a running board.
+  /// Reads from the kernel what the board supports. Of the sources, `bytes` decides whether bytes on the line wake the
+  /// board, and `motion` permits a suspend without an alarm; the others need no setting here.
   public convenience init(_ sources: WakeSources) {
     self.init(sources, KernelFiles(), Timing())
   }
