@@ -22,7 +22,7 @@ struct TraceText {
   private var singles = 0
   private var lastSingle = Instant.boot
   /// Wake-ups and sleep times of the board since the last line about it.
-  private var wakes: [WakeReason: Int] = [:]
+  private var wakes: [(reason: WakeReason, count: Int)] = []
   private var sleepTimes: [BoardState: Interval] = [:]
   private static let singlesShown = 3
   /// Shortest duration of a receiver state that is printed.
@@ -92,7 +92,7 @@ struct TraceText {
     case .board(let state, _):
       changeBoard(to: state, at: record.at)
     case .wake(let reason):
-      wakes[reason, default: 0] += 1
+      count(reason)
     case .receiver, .fix, .ack, .battery:
       break
     }
@@ -149,14 +149,25 @@ struct TraceText {
     board = (state, now)
   }
 
+  // A dictionary would take 187 instructions for each wake-up, of which a replay has nearly as many as sentences.
+  private mutating func count(_ reason: WakeReason) {
+    if let index = wakes.firstIndex(where: { $0.reason == reason }) {
+      wakes[index].count += 1
+    } else {
+      wakes.append((reason, 1))
+    }
+  }
+
   /// Adds a line with sleep times and wake-ups of the board since the last one, if it slept.
   private mutating func writeSleep(at now: Instant, to text: inout TextBuffer) {
-    let count = wakes.values.reduce(0, +)
+    let count = wakes.reduce(0) { $0 + $1.count }
     let sleeps = sleepTimes.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
       .map { "\($0.key.jsonName) \(HumanFormat.duration($0.value))" }
     if count > 0, !sleeps.isEmpty {
-      let reasons = wakes.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
-        .map { TraceText.name($0.key) }
+      let reasons =
+        wakes
+        .sorted { ($1.count, $0.reason.rawValue) < ($0.count, $1.reason.rawValue) }
+        .map { TraceText.name($0.reason) }
       let what =
         "\(sleeps.joined(separator: ", ")); woke \(HumanFormat.times(count)) "
         + "(\(reasons.joined(separator: ", ")))"
