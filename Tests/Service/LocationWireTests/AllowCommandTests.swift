@@ -15,7 +15,9 @@ struct AllowCommandTests {
       ("ö", nil, "torpor clients allow '1000/ö'"),
     ] as [(String, String?, String)])
   func command(_ name: String, _ user: String?, _ expected: String) {
-    #expect(WireClientName(user: 1_000, name: name).allowCommand(userName: user) == expected)
+    let client = WireClientName(user: 1_000, name: name)
+    #expect(
+      client.allowCommand(userName: user, socket: ServiceSocket.standardPath) == expected)
   }
 
   @Test("the command names a socket at another path, quoted where necessary")

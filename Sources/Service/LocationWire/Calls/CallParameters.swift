@@ -207,9 +207,7 @@ extension WireClientName {
   /// - Parameters:
   ///   - userName: Name of the user; nil to use the user ID.
   ///   - socket: Path of the service's socket; named only if it is not ``ServiceSocket/standardPath``.
-  public func allowCommand(
-    userName: String? = nil, socket: String = ServiceSocket.standardPath
-  ) -> String {
+  public func allowCommand(userName: String? = nil, socket: String) -> String {
     WireClientName.allowCommand(for: "\(userName ?? String(user))/\(name)", socket: socket)
   }
 
