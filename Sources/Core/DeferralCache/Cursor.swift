@@ -70,8 +70,6 @@ import LocationTypes
   public init(at sequence: UInt64) {
     acknowledged = sequence
     delivered = sequence
-    gap = nil
-    overwritten = nil
   }
 
   /// Creates the cursor of a client that reconnects after a restart of the service (BKG-20). O(1).

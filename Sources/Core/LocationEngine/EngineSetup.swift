@@ -12,24 +12,23 @@ public struct EngineSetup: Sendable {
   /// Which of the receiver's sentences are used.
   public var decoding = DecoderOptions()
   /// How epochs are assembled and become fixes.
-  public var epochs: EpochOptions
+  public var epochs = EpochOptions()
   /// Horizontal accuracy of a fix for which the receiver reports none, mm.
-  public var assumedAccuracy_mm: Int32
+  public var assumedAccuracy_mm: Int32 = 10_000
   /// Whether the receiver is on USB or Bluetooth; its fixes are then marked as coming from an accessory (LOC-8).
   public var isAccessory = false
   /// How long a delivery keeps the board awake for its acknowledgement (RNG-8), and how long the receiver keeps its
   /// state after the end of a deferral, because the handler may start the next one (X1).
-  public var deliveryHold: Interval
+  public var deliveryHold = Interval.seconds(2)
   /// Delay between two reads while an epoch or a drain is in progress, so that one step handles more bytes.
-  public var readDelay: Interval
+  public var readDelay = Interval.milliseconds(10)
   /// The same delay for a receiver whose epochs end with a known message; upper bound of the latency that the delay
   /// adds to a fix.
-  public var readDelayToKnownEnd: Interval
+  public var readDelayToKnownEnd = Interval.milliseconds(40)
   /// Which service levels are shed at which battery charge (PWR-10); none by default.
   public var battery = BatteryThresholds()
   /// Time without a fix after which clients receive `locationUnknown` (STD-10).
-  public var locationUnknownTimeout: Interval
-
+  public var locationUnknownTimeout = Interval.seconds(60)
   /// Silence after which a receiver that should send counts as not responding.
   public var receiverSilenceTimeout = Interval.seconds(5)
 
@@ -37,13 +36,7 @@ public struct EngineSetup: Sendable {
   public init(receiver: ReceiverSetup?, parameters: PlannerParameters) {
     self.receiver = receiver
     self.parameters = parameters
-    epochs = EpochOptions()
     epochs.detectsEpochEnd = true
-    assumedAccuracy_mm = 10_000
-    deliveryHold = .seconds(2)
-    readDelay = .milliseconds(10)
-    readDelayToKnownEnd = .milliseconds(40)
-    locationUnknownTimeout = .seconds(60)
   }
 }
 

@@ -3,17 +3,14 @@
   /// Maximum number of bytes in a chunk.
   public static let capacity = 256
 
-  @usableFromInline private(set) var storage: InlineArray<256, UInt8>
-  @usableFromInline private(set) var length: Int
+  @usableFromInline private(set) var storage = InlineArray<256, UInt8>(repeating: 0)
+  @usableFromInline private(set) var length = 0
 
   /// Number of bytes in the chunk, 0 to ``capacity``.
   @inlinable public var count: Int { length }
 
   /// Creates an empty chunk.
-  @inlinable public init() {
-    storage = InlineArray(repeating: 0)
-    length = 0
-  }
+  @inlinable public init() {}
 
   /// Creates a chunk from the first bytes of `span`, at most ``capacity``.
   public init(_ span: Span<UInt8>) {

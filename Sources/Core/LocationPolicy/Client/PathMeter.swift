@@ -22,13 +22,12 @@ public struct PathMeter: Equatable, Sendable {
   private(set) var anchor: Coordinate?
   private(set) var anchorAccuracy: Double
   /// Path length since the start, metres.
-  public private(set) var length: Double
+  public private(set) var length = 0.0
 
   /// Starts at `start`, or at the first fix added if `start` is nil (DEF-19).
   public init(from start: Fix?) {
     anchor = start?.coordinate
     anchorAccuracy = start?.horizontalAccuracy ?? PathMeter.assumedAccuracy
-    length = 0
   }
 
   /// Adds the next fix.

@@ -59,18 +59,14 @@ public struct Deferral: Equatable, Sendable {
   }
 
   /// Current state.
-  public private(set) var state: State
+  public private(set) var state = State.idle
   /// Criteria of the outstanding call; nil if idle.
   public private(set) var criteria: DeferralCriteria?
   /// Path travelled since the outstanding call.
-  public private(set) var meter: PathMeter
+  public private(set) var meter = PathMeter(from: nil)
 
   /// Creates a deferral without an outstanding call.
-  public init() {
-    state = .idle
-    criteria = nil
-    meter = PathMeter(from: nil)
-  }
+  public init() {}
 
   /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {

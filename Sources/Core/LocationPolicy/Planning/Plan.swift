@@ -87,18 +87,14 @@ public struct TimeToFixTable: Equatable, Sendable {
     var off: Interval
     var fix: Interval
   }
-  private(set) var points: InlineArray<8, Point>
+  private(set) var points = InlineArray<8, Point>(repeating: Point(off: .zero, fix: .zero))
   /// Number of points.
-  public private(set) var count: Int
+  public private(set) var count = 0
   /// Time to fix of a cold start: after a power-off, or if the time off is unknown.
   public var cold: Interval
 
   /// Creates a table without points, which always gives the cold start.
-  public init(cold: Interval) {
-    points = InlineArray(repeating: Point(off: .zero, fix: .zero))
-    count = 0
-    self.cold = cold
-  }
+  public init(cold: Interval) { self.cold = cold }
 
   /// Adds the point "after `off` in backup, the first fix takes `fix`", in ascending order of `off`. Two points with
   /// the same `off` form a step, at which the first one applies.

@@ -6,9 +6,9 @@ public struct PlannerParameters: Sendable {
   /// Time between two fixes.
   public var fixInterval: Interval
   /// Whether the receiver can be put to sleep by command.
-  public var canStandby: Bool
+  public var canStandby = false
   /// Whether the receiver's supply can be switched off.
-  public var canSwitchOff: Bool
+  public var canSwitchOff = false
   /// Whether the line of a motion sensor reports if the device moves.
   public var hasMotionLine = false
   /// The receiver's own fix buffer; nil if it has none.
@@ -24,28 +24,19 @@ public struct PlannerParameters: Sendable {
   /// N: number of fixes that a deferral caches before it is flushed (RNG-1).
   public var deferralLimit: Int
   /// The fastest that this board is ever carried, m/s.
-  public var plausibleSpeed: Double
+  public var plausibleSpeed = 70.0
   /// The largest acceleration of this board, m/s².
-  public var plausibleAcceleration: Double
+  public var plausibleAcceleration = 3.0
   /// Shortest time between two checks of a distance criterion.
-  public var minimumCheckInterval: Interval
+  public var minimumCheckInterval = Interval.seconds(5)
   /// Time in which the receiver fills the input buffer of the line; zero to read each message.
-  public var inputBufferTime: Interval
+  public var inputBufferTime = Interval.zero
 
   /// Creates the parameters of a tracking receiver on a board that never sleeps; set the other properties as needed.
   public init(fixInterval: Interval, deferralLimit: Int, timeToFix: TimeToFixTable) {
     self.fixInterval = fixInterval
     self.deferralLimit = deferralLimit
     receiver = ReceiverParameters(timeToFix: timeToFix)
-    canStandby = false
-    canSwitchOff = false
-    batch = nil
-    idle = nil
-    deep = nil
-    plausibleSpeed = 70
-    plausibleAcceleration = 3
-    minimumCheckInterval = .seconds(5)
-    inputBufferTime = .zero
   }
 
   /// Time to first fix.
@@ -81,9 +72,9 @@ public struct PlannerParameters: Sendable {
 /// The present state of clients and receiver: made by `Engine` for each plan, used by ``Planner``.
 public struct PlannerInput: Sendable {
   /// The sum of the clients' demands.
-  public var demand: DemandSummary
+  public var demand = DemandSummary()
   /// Whether a command, a drain or an epoch is in progress. The board then idles and is not suspended.
-  public var isBusy: Bool
+  public var isBusy = false
   /// Time until which a delivered batch may be acknowledged (RNG-8); nil if none waits.
   public var acknowledgementDeadline: Instant?
   /// Start of the current acquisition; nil while the receiver is off or has a fix.
@@ -93,21 +84,12 @@ public struct PlannerInput: Sendable {
   /// State of the schedule for single fixes; nil while a client needs every fix.
   public var schedule: FixSchedule?
   /// Time at which the last message was complete: the next ones follow at multiples of the fix interval.
-  public var lastMessageTime: Instant
+  public var lastMessageTime = Instant.boot
   /// Latest time to drain the receiver's buffer; `.distantFuture` if it is not used.
-  public var drainDue: Instant
+  public var drainDue = Instant.distantFuture
 
   /// Creates an input without demand and without work in progress.
-  public init() {
-    demand = DemandSummary()
-    isBusy = false
-    acknowledgementDeadline = nil
-    acquiringSince = nil
-    previousOffTime = nil
-    schedule = nil
-    lastMessageTime = .boot
-    drainDue = .distantFuture
-  }
+  public init() {}
 }
 
 /// Computes the plan for board and receiver: the lowest-power receiver state that serves all demands, and the longest

@@ -7,32 +7,32 @@ import LocationTypes
 /// powered off; there are no fixed thresholds.
 public struct ReceiverParameters: Equatable, Sendable {
   /// Power while searching for satellites, mW.
-  public var acquire_mW: Double
+  public var acquire_mW = 30.0
   /// Power with a fix, mW.
-  public var track_mW: Double
+  public var track_mW = 30.0
   /// Power with a fix in the receiver's own duty cycle, mW; nil if it has none or must not use it now.
   public var powersave_mW: Double?
   /// Power while asleep by command, mW.
-  public var standby_mW: Double
+  public var standby_mW = 0.1
   /// Power while its supply is switched off, mW.
-  public var off_mW: Double
+  public var off_mW = 0.0
   /// Time from the wake command until the receiver searches, including its configuration (PWR-6); at tracking power.
-  public var startUp: Interval
+  public var startUp = Interval.milliseconds(200)
   /// Time to first fix by time off.
   public var timeToFix: TimeToFixTable
   /// 90th percentile of the time to fix as a multiple of the median, at least 1.
-  public var spread: Double
+  public var spread = 2.7
   /// Age at which an ephemeris can no longer be used.
-  public var ephemerisLifetime: Interval
+  public var ephemerisLifetime = Interval.seconds(14_400)
   /// Tracking time after which the receiver has a new ephemeris.
-  public var ephemerisDownload: Interval
+  public var ephemerisDownload = Interval.seconds(30)
   /// Longest time for which the receiver stays on to complete a new ephemeris after the last need (PWR-1).
-  public var ephemerisHoldLimit: Interval
+  public var ephemerisHoldLimit = Interval.seconds(20)
   /// Upper limit of an acquisition that finds nothing (PWR-7).
-  public var acquisitionTimeout: Interval
+  public var acquisitionTimeout = Interval.seconds(120)
   /// Whether clock and ephemeris survive a power-off: with a backup supply, or if the board stores the navigation
   /// database (PWR-8).
-  public var keepsDataWhenOff: Bool
+  public var keepsDataWhenOff = false
   /// Time before a power-off in which the board reads the navigation database; zero if nothing is to be read.
   public var saveTime = Interval.zero
   /// Time from power-on until the receiver has its navigation database again; zero if nothing is restored.
@@ -44,20 +44,7 @@ public struct ReceiverParameters: Equatable, Sendable {
 
   /// Creates the parameters of a receiver that takes 30 mW awake and 0.1 mW asleep; set the other properties as
   /// needed.
-  public init(timeToFix: TimeToFixTable) {
-    self.timeToFix = timeToFix
-    acquire_mW = 30
-    track_mW = 30
-    standby_mW = 0.1
-    off_mW = 0
-    startUp = .milliseconds(200)
-    spread = 2.7
-    ephemerisLifetime = .seconds(14_400)
-    ephemerisDownload = .seconds(30)
-    ephemerisHoldLimit = .seconds(20)
-    acquisitionTimeout = .seconds(120)
-    keepsDataWhenOff = false
-  }
+  public init(timeToFix: TimeToFixTable) { self.timeToFix = timeToFix }
 
   /// Energy of a start whose acquisition takes `acquisition`, mJ, including that of the board meanwhile.
   func start_mJ(acquisition: Interval) -> Double {

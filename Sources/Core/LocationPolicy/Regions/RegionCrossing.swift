@@ -66,10 +66,7 @@ public struct RegionCrossing: Equatable, Sendable {
   public private(set) var pendingSince: Instant?
 
   /// Creates the state machine; a state other than `unknown` was restored from disk.
-  public init(state: RegionState = .unknown) {
-    self.state = state
-    pendingSince = nil
-  }
+  public init(state: RegionState = .unknown) { self.state = state }
 
   /// Handles a fix with this placement; the only writer of the state. O(1).
   public mutating func handle(_ placement: RegionPlacement, at time: Instant) -> Change {

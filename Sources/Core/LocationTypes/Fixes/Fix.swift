@@ -42,26 +42,26 @@
   public var acquired: Instant
   /// Position on the WGS 84 ellipsoid.
   public var coordinate: Coordinate
-  @usableFromInline var utc_us: Int64
-  @usableFromInline var ellipsoidalAltitude_raw: Int32
-  @usableFromInline var altitude_raw: Int32
-  @usableFromInline var speed_raw: Int32
-  @usableFromInline var course_raw: Int32
-  @usableFromInline var horizontalAccuracy_raw: Int32
-  @usableFromInline var verticalAccuracy_raw: Int32
-  @usableFromInline var speedAccuracy_raw: Int32
-  @usableFromInline var courseAccuracy_raw: Int32
-  @usableFromInline var satellites_raw: Int16
+  @usableFromInline var utc_us = Int64.min
+  @usableFromInline var ellipsoidalAltitude_raw = Int32.min
+  @usableFromInline var altitude_raw = Int32.min
+  @usableFromInline var speed_raw = Int32.min
+  @usableFromInline var course_raw = Int32.min
+  @usableFromInline var horizontalAccuracy_raw = Int32.min
+  @usableFromInline var verticalAccuracy_raw = Int32.min
+  @usableFromInline var speedAccuracy_raw = Int32.min
+  @usableFromInline var courseAccuracy_raw = Int32.min
+  @usableFromInline var satellites_raw = Int16.min
   /// Whether the position has two or three dimensions.
   public var mode: FixMode
   /// Method by which the receiver computed the position.
-  public var quality: FixQuality
+  public var quality = FixQuality.unknown
   /// Whether the UTC date was corrected or could not be verified (STD-13).
-  public var isDateUncertain: Bool
+  public var isDateUncertain = false
   /// Whether the position comes from a simulation or a replay (LOC-8).
-  public var isSimulated: Bool
+  public var isSimulated = false
   /// Whether the receiver is an external accessory on USB or Bluetooth (LOC-8).
-  public var isFromAccessory: Bool
+  public var isFromAccessory = false
 
   /// Creates a fix with coordinate and time only; all other fields are unknown.
   ///
@@ -73,20 +73,6 @@
     self.acquired = acquired
     self.coordinate = coordinate
     self.mode = mode
-    utc_us = .min
-    ellipsoidalAltitude_raw = .min
-    altitude_raw = .min
-    speed_raw = .min
-    course_raw = .min
-    horizontalAccuracy_raw = .min
-    verticalAccuracy_raw = .min
-    speedAccuracy_raw = .min
-    courseAccuracy_raw = .min
-    satellites_raw = .min
-    quality = .unknown
-    isDateUncertain = false
-    isSimulated = false
-    isFromAccessory = false
   }
 }
 

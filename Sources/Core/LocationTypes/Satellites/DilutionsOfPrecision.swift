@@ -18,13 +18,5 @@
   public var time_e2: UInt16?
 
   /// Creates unknown dilutions.
-  @inlinable public init() {
-    east_e2 = nil
-    north_e2 = nil
-    geometric_e2 = nil
-    position_e2 = nil
-    horizontal_e2 = nil
-    vertical_e2 = nil
-    time_e2 = nil
-  }
+  @inlinable public init() {}
 }

@@ -8,18 +8,13 @@ public struct SatelliteView: Sendable {
   /// Arrival time of the view's last message.
   public var time: Instant
   /// Dilutions of precision of the last fix.
-  public var dilutions: DilutionsOfPrecision
+  public var dilutions = DilutionsOfPrecision()
   /// Number of satellites, 0 to ``capacity``.
-  public private(set) var count: Int
-  private var satellites: InlineArray<64, Satellite>
+  public private(set) var count = 0
+  private var satellites = InlineArray<64, Satellite>(repeating: Satellite(.gps, 0))
 
   /// Creates a view without satellites.
-  public init(at time: Instant = .boot) {
-    self.time = time
-    dilutions = DilutionsOfPrecision()
-    count = 0
-    satellites = InlineArray(repeating: Satellite(.gps, 0))
-  }
+  public init(at time: Instant = .boot) { self.time = time }
 
   /// The satellite at `index`, in the order of the receiver's messages.
   ///
