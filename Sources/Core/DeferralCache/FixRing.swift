@@ -396,18 +396,6 @@ extension FixRing {
     }
     return nil
   }
-
-  /// All missing fixes of `range` as one gap; nil if no fix is missing. O(length of `range`).
-  public func missing(in range: Range<UInt64>) -> Gap? {
-    var result: Gap?
-    var position = range.lowerBound
-    while let item = next(at: &position, before: range.upperBound) {
-      guard case .gap(let gap) = item else { continue }
-      result?.merge(gap)
-      if result.isNil { result = gap }
-    }
-    return result
-  }
 }
 
 extension FixRing {

@@ -710,11 +710,10 @@ extension Client {
 
   /// Skips fixes that a power failure destroyed and returns them as a gap.
   private mutating func hole(before end: UInt64, in ring: borrowing FixRing) -> Notice? {
-    let first = cursor.delivered
-    let position = ring.nextFix(from: first, before: end)?.name.sequence ?? end
-    let missing = ring.missing(in: first..<position)
+    var position = cursor.delivered
+    guard case .gap(let gap)? = ring.next(at: &position, before: end) else { return nil }
     delivery.deliver(to: position, in: ring)
-    return missing.map { .gap($0) }
+    return .gap(gap)
   }
 
   private mutating func noteDelivery(of last: UInt64, hold: Instant) {
