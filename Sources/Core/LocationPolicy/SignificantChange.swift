@@ -4,8 +4,8 @@ import LocationTypes
 ///
 /// It ignores distance filters and desired accuracies (SLC-1) and uses every fix that is available. If no other client
 /// causes fixes, ``nextFix(at:speed:line:)`` returns the time at which it needs the next one. It controls no receiver
-/// and notifies no client: the caller carries out the returned outcome. Depends on `LocationTypes` only. O(1) in time
-/// and memory.
+/// and notifies no client: the caller reports each fix that a function returns. Depends on `LocationTypes` only. O(1)
+/// in time and memory.
 public struct SignificantChange: Equatable, Sendable {
   /// Distance from the previously reported position that makes a change significant, metres (SLC-2).
   public static let distance = 500.0
@@ -30,14 +30,6 @@ public struct SignificantChange: Equatable, Sendable {
     case first = 1
     /// A position was reported; the next report is due 500 m away from it.
     case watching = 2
-  }
-
-  /// What the caller must do.
-  public enum Outcome: Equatable, Sendable {
-    /// Nothing.
-    case nothing
-    /// Report this fix to the client.
-    case report(Fix)
   }
 
   /// The fix that was reported last.
@@ -65,15 +57,15 @@ public struct SignificantChange: Equatable, Sendable {
   ///   - now: Time of the call.
   ///   - cached: The newest known fix. If it is at most ``recent`` old, it is reported immediately, and a current fix
   ///     is reported after it (SLC-5).
-  public mutating func start(at now: Instant, cached: Fix?) -> Outcome {
+  public mutating func start(at now: Instant, cached: Fix?) -> Fix? {
     #if REACHED
       reach(0)
     #endif
-    guard state == .idle else { return .nothing }
+    guard state == .idle else { return nil }
     state = .first
     startedAt = now
     guard let cached, cached.acquired <= now, now - cached.acquired <= SignificantChange.recent
-    else { return .nothing }
+    else { return nil }
     newest = cached
     return report(cached, at: now)
   }
@@ -87,20 +79,20 @@ public struct SignificantChange: Equatable, Sendable {
   }
 
   /// Handles a fix from any source, in order of acquisition; an older fix is ignored.
-  public mutating func accept(_ fix: Fix, at now: Instant) -> Outcome {
+  public mutating func accept(_ fix: Fix, at now: Instant) -> Fix? {
     #if REACHED
       reach(2)
     #endif
     switch state {
-    case .idle: return .nothing
+    case .idle: return nil
     case .first:
       // A fix that the receiver's buffer delivers late is not current.
-      guard isNewer(fix), startedAt - fix.acquired <= Client.freshness else { return .nothing }
+      guard isNewer(fix), startedAt - fix.acquired <= Client.freshness else { return nil }
       note(fix)
       state = .watching
       return report(fix, at: now)
     case .watching:
-      guard isNewer(fix) else { return .nothing }
+      guard isNewer(fix) else { return nil }
       note(fix)
       evaluate(fix)
       return elapse(at: now)
@@ -112,11 +104,11 @@ public struct SignificantChange: Equatable, Sendable {
   }
 
   /// Handles the passage of time: reports a waiting change with the newest fix (SLC-4).
-  public mutating func elapse(at now: Instant) -> Outcome {
+  public mutating func elapse(at now: Instant) -> Fix? {
     #if REACHED
       reach(3)
     #endif
-    guard state == .watching, isExceeded, now >= earliestReport, let newest else { return .nothing }
+    guard state == .watching, isExceeded, now >= earliestReport, let newest else { return nil }
     return report(newest, at: now)
   }
 
@@ -229,12 +221,12 @@ public struct SignificantChange: Equatable, Sendable {
     }
   }
 
-  private mutating func report(_ fix: Fix, at now: Instant) -> Outcome {
+  private mutating func report(_ fix: Fix, at now: Instant) -> Fix {
     lastReported = fix
     reportedAt = now
     isUnconfirmed = false
     isExceeded = false
-    return .report(fix)
+    return fix
   }
 }
 

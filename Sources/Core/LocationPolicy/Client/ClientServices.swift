@@ -85,8 +85,8 @@ extension ClientServices {
   /// fix.
   mutating func startSignificantChange(at now: Instant, cached: StoredFix?, head: UInt64) {
     if significant.state == .idle { significantStart = head }
-    let outcome = significant.start(at: now, cached: cached?.fix)
-    if let cached { results.note(outcome, cached) }
+    let report = significant.start(at: now, cached: cached?.fix)
+    if let cached { results.note(report, cached) }
   }
 
   /// Stops significant change.

@@ -105,9 +105,9 @@ import Testing
     results.note(.deliver(Self.stored(1)))
     results.note(.fail(.locationUnknown))
     results.note(LocationRequest.Outcome.nothing)
-    results.note(.report(fix(at: 3)), Self.stored(2))
-    results.note(.report(fix(at: 3)), Self.stored(3))
-    results.note(SignificantChange.Outcome.nothing, Self.stored(9))
+    results.note(fix(at: 3), Self.stored(2))
+    results.note(fix(at: 3), Self.stored(3))
+    results.note(nil, Self.stored(9))
     results.setUpdateReport(Self.stored(4))
     results.setUpdateReport(Self.stored(5))
     #expect(results.hasNotices == true && results.hasAnswer == true)
@@ -125,7 +125,7 @@ import Testing
   func discards() {
     func results() -> ServiceResults {
       var results = ServiceResults()
-      results.note(.report(fix(at: 1)), Self.stored(1))
+      results.note(fix(at: 1), Self.stored(1))
       results.note(.arrived(Self.visit(1)))
       results.note(.deliver(Self.stored(2)))
       results.setUpdateReport(Self.stored(3))

@@ -11,8 +11,8 @@ struct SignificantChangeTests {
   /// Watching since 0 s at (0, 0).
   static func watching() -> SignificantChange {
     var service = SignificantChange()
-    #expect(service.start(at: at(0), cached: nil) == .nothing)
-    #expect(service.accept(fix(at: 0), at: at(0)) == .report(fix(at: 0)))
+    #expect(service.start(at: at(0), cached: nil) == nil)
+    #expect(service.accept(fix(at: 0), at: at(0)) == fix(at: 0))
     return service
   }
 
@@ -21,7 +21,7 @@ struct SignificantChangeTests {
     case .idle: return SignificantChange()
     case .first:
       var service = SignificantChange()
-      #expect(service.start(at: at(0), cached: nil) == .nothing)
+      #expect(service.start(at: at(0), cached: nil) == nil)
       return service
     case .watching: return watching()
     }
@@ -62,7 +62,7 @@ struct SignificantChangeTests {
   func everyPair(_ row: Row) {
     var service = Self.service(in: row.state)
     let now = Self.at(400)
-    var outcome = SignificantChange.Outcome.nothing
+    var outcome: Fix?
     switch row.event {
     case .start: outcome = service.start(at: now, cached: nil)
     case .startCached: outcome = service.start(at: now, cached: Self.cached)
@@ -72,7 +72,7 @@ struct SignificantChangeTests {
     case .time: outcome = service.elapse(at: now)
     case .noFix: service.acquisitionFailed(at: now)
     }
-    #expect(outcome == (row.reported.map { .report($0) } ?? .nothing))
+    #expect(outcome == row.reported)
     #expect(service.state == row.next)
     if row.next == .idle { #expect(service == SignificantChange()) }
   }
@@ -80,11 +80,11 @@ struct SignificantChangeTests {
   @Test("SLC-9: stop and start give a new initial event, a second start does not")
   func restart() {
     var service = Self.watching()
-    #expect(service.start(at: Self.at(10), cached: fix(at: 9)) == .nothing)
-    #expect(service.accept(fix(at: 11), at: Self.at(11)) == .nothing)
+    #expect(service.start(at: Self.at(10), cached: fix(at: 9)) == nil)
+    #expect(service.accept(fix(at: 11), at: Self.at(11)) == nil)
     service.stop()
-    #expect(service.start(at: Self.at(12), cached: nil) == .nothing)
-    #expect(service.accept(fix(at: 13), at: Self.at(13)) == .report(fix(at: 13)))
+    #expect(service.start(at: Self.at(12), cached: nil) == nil)
+    #expect(service.accept(fix(at: 13), at: Self.at(13)) == fix(at: 13))
   }
 
   @Test("SLC-5: a cached fix of 5 minutes is reported first, then a current one without a wait")
@@ -92,10 +92,10 @@ struct SignificantChangeTests {
     for (now, isReported) in [(300.0, true), (300.001, false), (-0.001, false)] {
       var service = SignificantChange()
       let outcome = service.start(at: Self.at(now), cached: fix(at: 0))
-      #expect(outcome == (isReported ? .report(fix(at: 0)) : .nothing))
+      #expect(outcome == (isReported ? fix(at: 0) : nil))
       #expect(service.state == .first)
       let current = fix(at: 302)
-      #expect(service.accept(current, at: Self.at(302)) == .report(current))
+      #expect(service.accept(current, at: Self.at(302)) == current)
     }
   }
 
@@ -103,7 +103,7 @@ struct SignificantChangeTests {
   func cachedAgain() {
     var service = SignificantChange()
     _ = service.start(at: Self.at(5), cached: fix(at: 0))
-    #expect(service.accept(fix(at: 0), at: Self.at(6)) == .nothing)
+    #expect(service.accept(fix(at: 0), at: Self.at(6)) == nil)
     #expect(service.state == .first)
   }
 
@@ -111,26 +111,26 @@ struct SignificantChangeTests {
   func drained() {
     var service = SignificantChange()
     _ = service.start(at: Self.at(100), cached: nil)
-    #expect(service.accept(fix(at: 89.9), at: Self.at(101)) == .nothing)
+    #expect(service.accept(fix(at: 89.9), at: Self.at(101)) == nil)
     #expect(service.state == .first)
-    #expect(service.accept(fix(at: 90), at: Self.at(101)) == .report(fix(at: 90)))
+    #expect(service.accept(fix(at: 90), at: Self.at(101)) == fix(at: 90))
   }
 
   @Test("SLC-7: beyond the accuracy one fix is enough, else two; never below 500 m")
   func distances() {
     var accurate = Self.watching()
-    #expect(accurate.accept(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
+    #expect(accurate.accept(fix(at: 400, east: 503.01), at: Self.at(400)) != nil)
     var unconfirmed = Self.watching()
-    #expect(unconfirmed.accept(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
-    #expect(unconfirmed.accept(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
+    #expect(unconfirmed.accept(fix(at: 400, east: 502.99), at: Self.at(400)) == nil)
+    #expect(unconfirmed.accept(fix(at: 401, east: 500.01), at: Self.at(401)) != nil)
     var short = Self.watching()
     for second in 400..<410 {
       let outcome = short.accept(fix(at: Double(second), east: 499.99), at: Self.at(410))
-      #expect(outcome == .nothing)
+      #expect(outcome == nil)
     }
     var separate = Self.watching()
     for (second, east) in [(400.0, 501.0), (401, 499), (402, 501), (403, 499)] {
-      #expect(separate.accept(fix(at: second, east: east), at: Self.at(second)) == .nothing)
+      #expect(separate.accept(fix(at: second, east: east), at: Self.at(second)) == nil)
     }
   }
 
@@ -139,12 +139,12 @@ struct SignificantChangeTests {
     for (accuracy, isReported) in [(Int32(250_000), true), (250_001, false)] {
       var service = Self.watching()
       let bad = [400.0, 401].map { fix(at: $0, east: 600, accuracy_mm: accuracy) }
-      #expect(service.accept(bad[0], at: Self.at(400)) == .nothing)
-      #expect((service.accept(bad[1], at: Self.at(401)) != .nothing) == isReported)
+      #expect(service.accept(bad[0], at: Self.at(400)) == nil)
+      #expect((service.accept(bad[1], at: Self.at(401)) != nil) == isReported)
     }
     var silent = Self.watching()
     let unknown = fix(at: 400, east: 509.9, accuracy_mm: nil)
-    #expect(silent.accept(unknown, at: Self.at(400)) == .nothing)
+    #expect(silent.accept(unknown, at: Self.at(400)) == nil)
   }
 
   @Test("SLC-7: a day at standstill with a noisy receiver gives no report")
@@ -156,22 +156,22 @@ struct SignificantChangeTests {
       east = east * 0.98 + 8 * generator.normal()
       north = north * 0.98 + 8 * generator.normal()
       let noisy = fix(at: Double(second), east: east, north: north, accuracy_mm: 50_000)
-      #expect(service.accept(noisy, at: Self.at(Double(second))) == .nothing)
+      #expect(service.accept(noisy, at: Self.at(Double(second))) == nil)
     }
   }
 
   @Test("SLC-4: a change within the interval is reported at its end, with the newest fix")
   func interval() {
     var service = Self.watching()
-    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == nil)
     #expect(service.isWaiting)
     #expect(service.earliestReport == Self.at(300))
     let newest = fix(at: 200, east: 900)
-    #expect(service.accept(newest, at: Self.at(200)) == .nothing)
+    #expect(service.accept(newest, at: Self.at(200)) == nil)
     #expect(service.nextFix(at: Self.at(200), speed: .constant(40), line: .still) == Self.at(300))
-    #expect(service.elapse(at: Self.at(299.999)) == .nothing)
-    #expect(service.elapse(at: Self.at(300)) == .report(newest))
-    #expect(service.elapse(at: Self.at(900)) == .nothing)
+    #expect(service.elapse(at: Self.at(299.999)) == nil)
+    #expect(service.elapse(at: Self.at(300)) == newest)
+    #expect(service.elapse(at: Self.at(900)) == nil)
     #expect(!service.isWaiting)
     #expect(service.lastReported == newest)
   }
@@ -179,28 +179,28 @@ struct SignificantChangeTests {
   @Test("SLC-4: a fix at the end of the interval is the one reported")
   func fixAtIntervalEnd() {
     var service = Self.watching()
-    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == nil)
     let newest = fix(at: 300, east: 502)
-    #expect(service.accept(newest, at: Self.at(300)) == .report(newest))
+    #expect(service.accept(newest, at: Self.at(300)) == newest)
   }
 
   @Test("SLC-2: a return before the end of the interval is no significant change")
   func back() {
     var service = Self.watching()
-    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
-    #expect(service.accept(fix(at: 200, east: 499), at: Self.at(200)) == .nothing)
-    #expect(service.elapse(at: Self.at(300)) == .nothing)
+    #expect(service.accept(fix(at: 100, east: 600), at: Self.at(100)) == nil)
+    #expect(service.accept(fix(at: 200, east: 499), at: Self.at(200)) == nil)
+    #expect(service.elapse(at: Self.at(300)) == nil)
     #expect(!service.isWaiting)
   }
 
   @Test("SLC-2: fixes count in the order of acquisition, from the last reported position")
   func order() {
     var service = Self.watching()
-    #expect(service.accept(fix(at: 400, east: 600), at: Self.at(400)) != .nothing)
-    #expect(service.accept(fix(at: 399, east: 5000), at: Self.at(900)) == .nothing)
-    #expect(service.accept(fix(at: 400, east: 5000), at: Self.at(900)) == .nothing)
-    #expect(service.accept(fix(at: 900, east: 101), at: Self.at(900)) == .nothing)
-    #expect(service.accept(fix(at: 901, east: 96), at: Self.at(901)) != .nothing)
+    #expect(service.accept(fix(at: 400, east: 600), at: Self.at(400)) != nil)
+    #expect(service.accept(fix(at: 399, east: 5000), at: Self.at(900)) == nil)
+    #expect(service.accept(fix(at: 400, east: 5000), at: Self.at(900)) == nil)
+    #expect(service.accept(fix(at: 900, east: 101), at: Self.at(900)) == nil)
+    #expect(service.accept(fix(at: 901, east: 96), at: Self.at(901)) != nil)
   }
 
   @Test("SLC-3: on any path, reported positions are 500 m and 5 minutes apart", arguments: 1...8)
@@ -215,9 +215,7 @@ struct SignificantChangeTests {
       north += Double.random(in: -1...1, using: &generator) * speed
       let now = Self.at(Double(second))
       let step = fix(at: Double(second), east: east, north: north)
-      switch service.accept(step, at: now) {
-      case .nothing: break
-      case .report(let fix):
+      if let fix = service.accept(step, at: now) {
         #expect(fix.coordinate.localDistance(to: last.coordinate) >= 500)
         #expect(fix.acquired - last.acquired >= .seconds(300))
         last = fix

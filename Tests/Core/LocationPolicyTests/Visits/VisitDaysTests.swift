@@ -92,7 +92,7 @@ struct VisitDaysTests {
         accept: { sample in
           guard let sample else { return }
           let now = Instant(seconds: sample.time)
-          if service.accept(Sphere.fix(sample), at: now) != .nothing { reports += 1 }
+          if service.accept(Sphere.fix(sample), at: now) != nil { reports += 1 }
         }, failed: { service.acquisitionFailed(at: $0) })
       #expect(reports > 50)
       #expect(visits.acquisitions <= acquisitions)

@@ -75,12 +75,9 @@ struct ServiceResults: ~Copyable, Sendable {
 
   // MARK: Events
 
-  /// Significant change reports a fix.
-  mutating func note(_ outcome: SignificantChange.Outcome, _ stored: StoredFix) {
-    switch outcome {
-    case .nothing: break
-    case .report(let fix): significantReport = StoredFix(name: stored.name, fix: fix)
-    }
+  /// Significant change reports a fix, of the name of `stored`; nil if it reports none.
+  mutating func note(_ report: Fix?, _ stored: StoredFix) {
+    if let report { significantReport = StoredFix(name: stored.name, fix: report) }
   }
 
   /// A visit began or ended.
