@@ -228,9 +228,9 @@ extension Client {
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
     case .flush: preconditionFailure("a fix must not flush a deferral")
-    case .finish(let end):
+    case .finish(let code):
       // The fix that met the criterion is the last of the final batch (DEF-35).
-      finish(end, context)
+      finish(code, context)
       return
     }
     let isHeldBack = deferral.state == .engaged || context.isDraining
@@ -281,7 +281,7 @@ extension Client {
     switch deferral.handle(.time(context.now)) {
     case .nothing: break
     case .flush: preconditionFailure("time must not flush a deferral")
-    case .finish(let end): finishAfterDrain(end, context)
+    case .finish(let code): finishAfterDrain(code, context)
     }
   }
 
@@ -352,8 +352,8 @@ extension Client {
   /// notified.
   public mutating func receiverLost(_ context: ClientContext) {
     let code = LocationErrorCode.deferredFailed
-    if case .finish(let end) = deferral.handle(.end(code)) {
-      finish(end, context)
+    if case .finish(let code) = deferral.handle(.end(code)) {
+      finish(code, context)
       failures.allowReport()
     }
     recording.endRestartDrain()
@@ -397,8 +397,8 @@ extension Client {
   }
 
   /// Queues the end of a deferral call; its batch contains the fixes that are in the ring.
-  private mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
-    append(PendingEnd(end: end, batchEnd: context.head), context)
+  private mutating func finish(_ code: LocationErrorCode?, _ context: ClientContext) {
+    append(PendingEnd(code: code, batchEnd: context.head), context)
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
@@ -414,10 +414,10 @@ extension Client {
 
   /// Queues the end of the outstanding deferral. If the receiver may hold fixes of it, the end is reported after the
   /// drain.
-  private mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
+  private mutating func finishAfterDrain(_ code: LocationErrorCode?, _ context: ClientContext) {
     if context.receiverBuffers { delivery.beginDrain() }
     let batchEnd = context.receiverBuffers ? .max : context.head
-    append(PendingEnd(end: end, batchEnd: batchEnd), context)
+    append(PendingEnd(code: code, batchEnd: batchEnd), context)
   }
 }
 
@@ -550,8 +550,8 @@ extension Client {
     services.dropReportedShed(notUsedIn: usedLevels)
     if !hadSignificantChange && isGranted(.significantChange) { catchUp(context) }
     if !hadUpdates && isGranted(.updates) { failures.allowReport() }
-    if let code = deferralEndCode, case .finish(let end) = deferral.handle(.end(code)) {
-      finishAfterDrain(end, context)
+    if let code = deferralEndCode, case .finish(let code) = deferral.handle(.end(code)) {
+      finishAfterDrain(code, context)
       deferralTimes.endAwait()  // another call would fail, so batching need not continue
     }
     setLiveFlags(context)
@@ -630,7 +630,7 @@ extension Client {
       if let batch = nextBatch(in: ring, before: batchEnd, hold: hold) { return batch }
       delivery.finishFinalBatch()
     }
-    if let pendingEnd = delivery.popEnd() { return .finish(pendingEnd.end.code) }
+    if let end = delivery.popEnd() { return .finish(end.code) }
     if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
     if let notice = nextDegradation() { return notice }
     if services.takePauseNotice(.pause) { return .paused }
@@ -853,7 +853,7 @@ extension Client {
       // The previous call is cancelled even if this one fails (DEF-14).
       let deadline = deferral.state == .idle ? deferralTimes.rearmDeadline : nil
       end(.deferredCanceled, context)
-      finish(.failed(failure ?? .deferredFailed), context)
+      finish(failure ?? .deferredFailed, context)
       // No deferral was outstanding: the failed call does not prolong batching.
       if let deadline { deferralTimes.awaitCall(until: deadline) }
       return
@@ -863,7 +863,7 @@ extension Client {
     switch deferral.handle(.call(criteria, start: start)) {
     case .nothing: break
     case .flush: preconditionFailure("a call must not flush a deferral")
-    case .finish(let end): finishAfterDrain(end, context)
+    case .finish(let code): finishAfterDrain(code, context)
     }
     deferralTimes.endAwait()
     elapse(context)  // a timeout of 0 is met immediately (DEF-23)
@@ -871,7 +871,7 @@ extension Client {
 
   /// Ends an outstanding deferral with `code`; does nothing if none exists.
   private mutating func end(_ code: LocationErrorCode, _ context: ClientContext) {
-    if case .finish(let end) = deferral.handle(.end(code)) { finishAfterDrain(end, context) }
+    if case .finish(let code) = deferral.handle(.end(code)) { finishAfterDrain(code, context) }
   }
 
   /// Ends a deferral that is incompatible with the new settings (DEF-39).
@@ -922,7 +922,7 @@ extension Client {
 
   /// Ends all its requests.
   private mutating func refuse(_ context: ClientContext) {
-    if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
+    if case .finish(let code) = deferral.handle(.end(.denied)) { finish(code, context) }
     if isUpdating || services.canRunWithoutProcess || services.areVisitsRequested {
       failures.report(.denied)
     }
@@ -948,8 +948,8 @@ extension Client {
     guard reduced else { return startPending(context) }
     delivery.endDrain()
     services.discardPrecise()
-    if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
-      finish(end, context)
+    if case .finish(let code) = deferral.handle(.end(.deferredAccuracyTooLow)) {
+      finish(code, context)
     }
   }
 }
@@ -1042,8 +1042,8 @@ extension Client {
 
   /// Ends the deferral before the pause is reported (DEF-38).
   private mutating func endForPause(_ context: ClientContext) {
-    if case .finish(let end) = deferral.handle(.end(.deferredNotUpdatingLocation)) {
-      finish(end, context)
+    if case .finish(let code) = deferral.handle(.end(.deferredNotUpdatingLocation)) {
+      finish(code, context)
     }
     // Updates are paused, so batching need not continue for another call.
     deferralTimes.endAwait()

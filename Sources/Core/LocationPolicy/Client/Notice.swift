@@ -38,8 +38,8 @@ public enum Notice: Sendable {
 
 /// An unreported end of a deferral.
 struct PendingEnd: Sendable {
-  /// How it ended.
-  var end: DeferralEnd
+  /// Its error; nil if a criterion was met.
+  var code: LocationErrorCode?
   /// End of its batch, exclusive; `.max` while the receiver may hold more of its fixes.
   var batchEnd: UInt64
 }
@@ -48,7 +48,7 @@ struct PendingEnd: Sendable {
 struct PendingEnds: Sendable {
   static let capacity = 4
   private(set) var count = 0
-  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(end: .met, batchEnd: 0))
+  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(code: nil, batchEnd: 0))
 
   var isEmpty: Bool { count == 0 }
   var isFull: Bool { count == PendingEnds.capacity }

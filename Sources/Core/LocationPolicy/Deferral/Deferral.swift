@@ -1,21 +1,5 @@
 import LocationTypes
 
-/// How a deferral ended: without error if a criterion was met (DEF-9), otherwise with an error code.
-public enum DeferralEnd: Equatable, Sendable {
-  /// Distance or timeout was met.
-  case met
-  /// It ended early, or never started.
-  case failed(LocationErrorCode)
-
-  /// Core Location's error code; nil without error.
-  public var code: LocationErrorCode? {
-    switch self {
-    case .met: nil
-    case .failed(let code): code
-    }
-  }
-}
-
 /// State machine of one client's deferral: `idle → armed ⇄ engaged → idle`.
 ///
 /// Armed: criteria are monitored, delivery is normal. Engaged: fixes stay in the ring and the board may be suspended.
@@ -54,8 +38,8 @@ public struct Deferral: Equatable, Sendable {
     case nothing
     /// Deliver the cached fixes; the deferral continues armed (DEF-27).
     case flush
-    /// Report the end, then deliver the cached fixes (X1).
-    case finish(DeferralEnd)
+    /// Report the end, then deliver the cached fixes (X1): with the error, or without one if a criterion was met (DEF-9).
+    case finish(LocationErrorCode?)
   }
 
   /// Current state.
@@ -92,20 +76,20 @@ public struct Deferral: Equatable, Sendable {
     case (.idle, .call): (.armed, .nothing)
     case (.idle, .fix), (.idle, .time), (.idle, .mayEngage), (.idle, .mayNotEngage), (.idle, .end):
       (.idle, .nothing)
-    case (.armed, .call): (.armed, .finish(.failed(.deferredCanceled)))
-    case (.armed, .fix(let fix)): isMet(by: fix) ? (.idle, .finish(.met)) : (.armed, .nothing)
-    case (.armed, .time(let now)): timeoutMet(at: now) ? (.idle, .finish(.met)) : (.armed, .nothing)
+    case (.armed, .call): (.armed, .finish(.deferredCanceled))
+    case (.armed, .fix(let fix)): isMet(by: fix) ? (.idle, .finish(nil)) : (.armed, .nothing)
+    case (.armed, .time(let now)): timeoutMet(at: now) ? (.idle, .finish(nil)) : (.armed, .nothing)
     case (.armed, .mayEngage): (.engaged, .nothing)
     case (.armed, .mayNotEngage): (.armed, .nothing)
-    case (.armed, .end(let code)): (.idle, .finish(.failed(code)))
-    case (.engaged, .call): (.armed, .finish(.failed(.deferredCanceled)))
+    case (.armed, .end(let code)): (.idle, .finish(code))
+    case (.engaged, .call): (.armed, .finish(.deferredCanceled))
     case (.engaged, .fix(let fix)):
-      isMet(by: fix) ? (.idle, .finish(.met)) : (.engaged, .nothing)
+      isMet(by: fix) ? (.idle, .finish(nil)) : (.engaged, .nothing)
     case (.engaged, .time(let now)):
-      timeoutMet(at: now) ? (.idle, .finish(.met)) : (.engaged, .nothing)
+      timeoutMet(at: now) ? (.idle, .finish(nil)) : (.engaged, .nothing)
     case (.engaged, .mayEngage): (.engaged, .nothing)
     case (.engaged, .mayNotEngage): (.armed, .flush)
-    case (.engaged, .end(let code)): (.idle, .finish(.failed(code)))
+    case (.engaged, .end(let code)): (.idle, .finish(code))
     }
   }
 

@@ -49,21 +49,21 @@ struct DeferralTests {
     let early = Deferral.Event.time(Instant(microseconds: 59_999_999))
     let late = Deferral.Event.time(Instant(seconds: 60))
     let call = Deferral.Event.call(criteria(5, 5, at: 2), start: nil)
-    let cancelled = Deferral.Outcome.finish(.failed(.deferredCanceled))
+    let cancelled = Deferral.Outcome.finish(.deferredCanceled)
     let end = Deferral.Event.end(.deferredDistanceFiltered)
-    let ended = Deferral.Outcome.finish(.failed(.deferredDistanceFiltered))
+    let ended = Deferral.Outcome.finish(.deferredDistanceFiltered)
     return [
       Row(.idle, call, .armed, .nothing), Row(.idle, near, .idle, .nothing),
       Row(.idle, far, .idle, .nothing), Row(.idle, early, .idle, .nothing),
       Row(.idle, late, .idle, .nothing), Row(.idle, .mayEngage, .idle, .nothing),
       Row(.idle, .mayNotEngage, .idle, .nothing), Row(.idle, end, .idle, .nothing),
       Row(.armed, call, .armed, cancelled), Row(.armed, near, .armed, .nothing),
-      Row(.armed, far, .idle, .finish(.met)), Row(.armed, early, .armed, .nothing),
-      Row(.armed, late, .idle, .finish(.met)), Row(.armed, .mayEngage, .engaged, .nothing),
+      Row(.armed, far, .idle, .finish(nil)), Row(.armed, early, .armed, .nothing),
+      Row(.armed, late, .idle, .finish(nil)), Row(.armed, .mayEngage, .engaged, .nothing),
       Row(.armed, .mayNotEngage, .armed, .nothing), Row(.armed, end, .idle, ended),
       Row(.engaged, call, .armed, cancelled), Row(.engaged, near, .engaged, .nothing),
-      Row(.engaged, far, .idle, .finish(.met)), Row(.engaged, early, .engaged, .nothing),
-      Row(.engaged, late, .idle, .finish(.met)), Row(.engaged, .mayEngage, .engaged, .nothing),
+      Row(.engaged, far, .idle, .finish(nil)), Row(.engaged, early, .engaged, .nothing),
+      Row(.engaged, late, .idle, .finish(nil)), Row(.engaged, .mayEngage, .engaged, .nothing),
       Row(.engaged, .mayNotEngage, .armed, .flush), Row(.engaged, end, .idle, ended),
     ]
   }()
@@ -78,13 +78,6 @@ struct DeferralTests {
     #expect((deferral.criteria == nil) == (row.next == .idle))
   }
 
-  @Test("DEF-9: the finish has no error exactly if a criterion was met")
-  func codes() {
-    #expect(DeferralEnd.met.code == nil)
-    #expect(DeferralEnd.failed(.deferredCanceled).code == .deferredCanceled)
-    #expect(DeferralEnd.failed(.denied).code == .denied)
-  }
-
   @Test("DEF-13: a second call has its own criteria and its own distance")
   func secondCall() {
     var deferral = Self.deferral(in: .engaged)
@@ -92,7 +85,7 @@ struct DeferralTests {
     #expect(deferral.meter.length > 89)
     #expect(
       deferral.handle(.call(Self.criteria(50, 10, at: 2), start: nil))
-        == .finish(.failed(.deferredCanceled)))
+        == .finish(.deferredCanceled))
     #expect(deferral.meter.length == 0)
     #expect(deferral.criteria == Self.criteria(50, 10, at: 2))
     // A fix acquired before or at the call does not count, even if it arrives later.
@@ -100,16 +93,16 @@ struct DeferralTests {
     #expect(deferral.handle(.fix(fix(at: 2, east: 300))) == .nothing)
     #expect(deferral.handle(.fix(fix(at: 2.000_001, east: 400))) == .nothing)  // its anchor
     #expect(deferral.handle(.fix(fix(at: 3, east: 430))) == .nothing)
-    #expect(deferral.handle(.fix(fix(at: 4, east: 451))) == .finish(.met))
+    #expect(deferral.handle(.fix(fix(at: 4, east: 451))) == .finish(nil))
   }
 
   @Test("DEF-16: the first criterion met ends the deferral; both together give one finish")
   func firstOfBoth() {
     var deferral = Self.deferral(in: .engaged)
-    #expect(deferral.handle(.fix(fix(at: 60, east: 150))) == .finish(.met))
+    #expect(deferral.handle(.fix(fix(at: 60, east: 150))) == .finish(nil))
     #expect(deferral.handle(.time(Instant(seconds: 60))) == .nothing)
     deferral = Self.deferral(in: .engaged)
-    #expect(deferral.handle(.time(Instant(seconds: 60))) == .finish(.met))
+    #expect(deferral.handle(.time(Instant(seconds: 60))) == .finish(nil))
     #expect(deferral.handle(.fix(fix(at: 60, east: 150))) == .nothing)
   }
 
@@ -119,7 +112,7 @@ struct DeferralTests {
     _ = deferral.handle(.call(Self.criteria(.infinity, 30, at: 1_000), start: nil))
     #expect(deferral.criteria?.deadline == Instant(seconds: 1_030))
     #expect(deferral.handle(.time(Instant(microseconds: 1_029_999_999))) == .nothing)
-    #expect(deferral.handle(.time(Instant(microseconds: 1_030_000_000))) == .finish(.met))
+    #expect(deferral.handle(.time(Instant(microseconds: 1_030_000_000))) == .finish(nil))
   }
 
   @Test(
@@ -138,9 +131,9 @@ struct DeferralTests {
       #expect(deferral.criteria?.deadline == Instant(seconds: 50))
       #expect(deferral.handle(.time(Instant(seconds: 49))) == .nothing)
       #expect(deferral.handle(.fix(fix(at: 29.9))) == .nothing)
-      #expect(deferral.handle(.fix(fix(at: 30))) == .finish(.met))
+      #expect(deferral.handle(.fix(fix(at: 30))) == .finish(nil))
       begin(&deferral)
-      #expect(deferral.handle(.time(Instant(seconds: 50))) == .finish(.met))
+      #expect(deferral.handle(.time(Instant(seconds: 50))) == .finish(nil))
     }
   }
 
@@ -150,7 +143,7 @@ struct DeferralTests {
     var deferral = Deferral()
     _ = deferral.handle(.call(Self.criteria(.infinity, 30), start: nil))
     #expect(deferral.handle(.fix(fix(at: 31))) == .nothing)
-    #expect(deferral.handle(.time(Instant(seconds: 31))) == .finish(.met))
+    #expect(deferral.handle(.time(Instant(seconds: 31))) == .finish(nil))
     let unlimited = DeferralCriteria(
       distance: 5, timeout: .infinity, slack: 60, calledAt: Instant(seconds: 9))
     #expect(unlimited?.hasTimeout == false && unlimited?.hasSlack == false)
@@ -163,11 +156,11 @@ struct DeferralTests {
   func start() {
     var fromStart = Deferral()
     _ = fromStart.handle(.call(Self.criteria(), start: fix(at: 0)))
-    #expect(fromStart.handle(.fix(fix(at: 1, east: 101))) == .finish(.met))
+    #expect(fromStart.handle(.fix(fix(at: 1, east: 101))) == .finish(nil))
     var fromFirst = Deferral()
     _ = fromFirst.handle(.call(Self.criteria(), start: nil))
     #expect(fromFirst.handle(.fix(fix(at: 1, east: 101))) == .nothing)
-    #expect(fromFirst.handle(.fix(fix(at: 2, east: 203))) == .finish(.met))
+    #expect(fromFirst.handle(.fix(fix(at: 2, east: 203))) == .finish(nil))
   }
 
   @Test(
@@ -198,9 +191,9 @@ struct DeferralTests {
     var deferral = Deferral()
     _ = deferral.handle(.call(Self.criteria(0, .infinity, at: 5), start: fix(at: 4)))
     #expect(deferral.handle(.fix(fix(at: 5))) == .nothing)
-    #expect(deferral.handle(.fix(fix(at: 6))) == .finish(.met))
+    #expect(deferral.handle(.fix(fix(at: 6))) == .finish(nil))
     _ = deferral.handle(.call(Self.criteria(.infinity, 0, at: 5), start: nil))
-    #expect(deferral.handle(.time(Instant(seconds: 5))) == .finish(.met))
+    #expect(deferral.handle(.time(Instant(seconds: 5))) == .finish(nil))
   }
 
   @Test(

@@ -139,10 +139,10 @@ import Testing
   func ends() {
     var delivery = ClientDelivery(at: 0)
     delivery.beginDrain()
-    delivery.append(PendingEnd(end: .met, batchEnd: .max), before: 1)
-    delivery.append(PendingEnd(end: .met, batchEnd: 2), before: 2)
+    delivery.append(PendingEnd(code: nil, batchEnd: .max), before: 1)
+    delivery.append(PendingEnd(code: nil, batchEnd: 2), before: 2)
     #expect(delivery.waitsForDrain && delivery.dueEnd == 2)
-    delivery.append(PendingEnd(end: .met, batchEnd: 3), before: 3)
+    delivery.append(PendingEnd(code: nil, batchEnd: 3), before: 3)
     #expect(!delivery.waitsForDrain)
     delivery.limitBatches(to: 2)
     for _ in 0..<3 {
@@ -153,7 +153,7 @@ import Testing
     }
     let none = delivery.popEnd()
     #expect(none?.batchEnd == nil)
-    delivery.append(PendingEnd(end: .met, batchEnd: 4), before: 4)
+    delivery.append(PendingEnd(code: nil, batchEnd: 4), before: 4)
     delivery.beginDrain()
     delivery.rewind()
     #expect(delivery.ends.isEmpty && !delivery.waitsForDrain, "DEF-11")
