@@ -1052,13 +1052,7 @@ extension Client {
   /// Computes the flags of live updates (LIV-6, LIV-7).
   private mutating func setLiveFlags(_ context: ClientContext) {
     guard services.live.count > 0 else { return }
-    var flags = process.use.flags
-    switch authorization {
-    case .always, .whenInUse: break
-    case .denied: flags = flags.union(.authorizationDenied)
-    case .restricted: flags = flags.union(.authorizationRestricted)
-    case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
-    }
+    var flags = process.use.flags.union(authorization.flags)
     if isReduced { flags = flags.union(.accuracyLimited) }
     if failures.isLocationUnknown || !context.hasReceiver
       || services.shed.battery.contains(.updates)

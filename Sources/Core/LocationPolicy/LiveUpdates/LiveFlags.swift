@@ -42,6 +42,18 @@ public struct LiveFlags: Equatable, Sendable {
   public func containsAny(of other: LiveFlags) -> Bool { rawValue & other.rawValue != 0 }
 }
 
+extension Authorization {
+  /// The flag with which a client of this authorization gets no location; empty if the authorization is granted.
+  public var flags: LiveFlags {
+    switch self {
+    case .notDetermined: .authorizationRequestInProgress
+    case .restricted: .authorizationRestricted
+    case .denied: .authorizationDenied
+    case .always, .whenInUse: .empty
+    }
+  }
+}
+
 /// Purpose of live updates (`CLLocationUpdate.LiveConfiguration`, LIV-8).
 ///
 /// The numbers are Core Location's; they differ from those of ``ActivityType``.

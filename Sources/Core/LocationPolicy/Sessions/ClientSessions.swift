@@ -236,13 +236,8 @@ extension ClientSessions {
   private func diagnostics(of session: ServiceSession) -> SessionDiagnostics {
     var result = SessionDiagnostics()
     guard session.requirement > .none else { return result }
-    switch authorization {
-    case .always: break
-    case .whenInUse: result.alwaysAuthorizationDenied = session.requirement == .always
-    case .denied: result.flags = .authorizationDenied
-    case .restricted: result.flags = .authorizationRestricted
-    case .notDetermined: result.flags = .authorizationRequestInProgress
-    }
+    result.flags = authorization.flags
+    result.alwaysAuthorizationDenied = authorization == .whenInUse && session.requirement == .always
     if isReduced && session.requiresFullAccuracy { result.fullAccuracyDenied = true }
     guard authorization.isGranted else { return result }
     let isEnough =

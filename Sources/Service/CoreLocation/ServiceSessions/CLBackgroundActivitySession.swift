@@ -99,20 +99,12 @@ private final class BackgroundSessionCore: ServiceObject {
     hold.withLock { hold in
       hold = isActive ? .active : authorization == .notDetermined ? .pending : .none
     }
-    let flags: LiveFlags = isActive ? .empty : BackgroundSessionCore.flags(of: authorization)
+    // Why the session is not active.
+    let reason: LiveFlags = authorization.isGranted ? .insufficientlyInUse : authorization.flags
+    let flags: LiveFlags = isActive ? .empty : reason
     let lacksSession = session?.lacksSession ?? false
     queue.put(.init(flags: lacksSession ? flags.union(.serviceSessionRequired) : flags))
     return 0
-  }
-
-  /// Why a session is not active.
-  private static func flags(of authorization: Authorization) -> LiveFlags {
-    switch authorization {
-    case .notDetermined: .authorizationRequestInProgress
-    case .denied: .authorizationDenied
-    case .restricted: .authorizationRestricted
-    case .always, .whenInUse: .insufficientlyInUse
-    }
   }
 
   func receive(_ notice: WireNotice) -> (@Sendable () -> Void)? { nil }
