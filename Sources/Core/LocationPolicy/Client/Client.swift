@@ -598,12 +598,6 @@ extension Client {
   @inline(__always) private var hasUnreportedShed: Bool {
     services.shed.battery != services.shed.reported && services.shed.hasUnreported(of: usedLevels)
   }
-
-  /// Returns the notice of all shed levels that it uses, if they changed.
-  private mutating func nextDegradation() -> Notice? {
-    guard hasUnreportedShed else { return nil }
-    return services.reportShed(usedLevels)
-  }
 }
 
 extension Client {
@@ -615,8 +609,11 @@ extension Client {
   /// - Parameter hold: Time until which the board stays awake for the notice's acknowledgement, if it is one that is
   ///   acknowledged (RNG-8).
   public mutating func nextNotice(in ring: borrowing FixRing, hold: Instant) -> Notice? {
-    guard isConnected else { return nextDetachedNotice(hold: hold) }
-    guard !process.isSuspended else { return nextDurableNotice() }
+    // Without a process, results of services that work without one are reported: they launch the client (SLC-8, VIS-8).
+    guard isConnected else { return usesServices ? nextServiceNotice(hold: hold) : nil }
+    // `LocationServer` sends nothing to a suspended client but stores its visits and crossings durably, because this
+    // record keeps only the latest ones (BKG-2, VIS-8).
+    guard !process.isSuspended else { return usesServices ? services.nextDurableNotice() : nil }
     // A refusal does not wait for fixes.
     guard !delivery.waitsForDrain else { return services.nextRefusal() }
     if let notice = permission.nextNotice() { return notice }
@@ -632,22 +629,10 @@ extension Client {
     }
     if let end = delivery.popEnd() { return .finish(end.code) }
     if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
-    if let notice = nextDegradation() { return notice }
+    if hasUnreportedShed { return services.reportShed(usedLevels) }
     if services.takePauseNotice(.pause) { return .paused }
     if let code = failures.takePending() { return .failure(code) }
     return nextServiceNotice(hold: hold)
-  }
-
-  /// Returns the next notice that launches a client without a process: a result of a service that works without one
-  /// (SLC-8, VIS-8).
-  private mutating func nextDetachedNotice(hold: Instant) -> Notice? {
-    usesServices ? nextServiceNotice(hold: hold) : nil
-  }
-
-  /// Returns the next visit or crossing of a suspended client. `LocationServer` sends nothing to it but stores these
-  /// durably, because this record keeps only the latest ones (BKG-2, VIS-8).
-  private mutating func nextDurableNotice() -> Notice? {
-    usesServices ? services.nextDurableNotice() : nil
   }
 
   private mutating func nextServiceNotice(hold: Instant) -> Notice? {
