@@ -145,7 +145,8 @@ struct ClientDelivery: Sendable {
   /// A client without undelivered fixes loses nothing: its cursor advances with the ring. Fixes beyond
   /// ``undeliveredEnd`` are not lost to it either.
   mutating func prepareOverwrite(in ring: borrowing FixRing) {
-    let isGone = ring.head + 1 > undeliveredEnd.addingSaturated(UInt64(ring.capacity))
+    let size = UInt64(ring.capacity)
+    let isGone = ring.head >= size && ring.head - size >= undeliveredEnd
     if cursor.acknowledged >= undeliveredEnd {
       cursor = Cursor(at: ring.head)
       undeliveredEnd = ring.head
@@ -265,13 +266,5 @@ struct ClientDelivery: Sendable {
       excluded = nil
       dueEnd = max(dueEnd, cursor.delivered)
     }
-  }
-}
-
-extension UInt64 {
-  /// The sum, saturated at the greatest number.
-  fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
-    let (sum, over) = addingReportingOverflow(other)
-    return over ? .max : sum
   }
 }
