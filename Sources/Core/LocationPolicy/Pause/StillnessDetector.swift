@@ -22,14 +22,10 @@ public struct StillnessDetector: Equatable, Sendable {
 
   /// Speed above which the device does not stand, m/s (PAU-8).
   public static let walkingSpeed = 1.0
-  /// Doppler speed below which the device stands, m/s; see ``PathMeter``.
-  static let standingSpeed = 0.2
   /// Smallest ratio of a reliable speed to its standard deviation.
   static let reliability: Int32 = 3
   /// Greatest scatter of a stationary receiver, metres.
   static let outlierDistance = 40.0
-  /// Accuracy assumed for a fix that reports none, metres.
-  static let assumedAccuracy = 10.0
   /// How long fixes must be beyond ``outlierDistance``: the first one after a start may be bad.
   static let confirmation = Interval.seconds(2)
   /// How long fixes must be outside the radius.
@@ -86,7 +82,7 @@ public struct StillnessDetector: Equatable, Sendable {
   public mutating func clearUnconfirmedMovement() { outsideSince = nil }
 
   private mutating func evaluate(_ fix: Fix, _ distance: Double, _ radius: Double) -> Finding {
-    let accuracy = fix.horizontalAccuracy ?? StillnessDetector.assumedAccuracy
+    let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
     let isBeyond = distance > max(radius, StillnessDetector.outlierDistance) + accuracy
     if !isBeyond, distance <= accuracy || isStanding(fix) {
       outsideSince = nil
@@ -111,8 +107,7 @@ public struct StillnessDetector: Equatable, Sendable {
   }
 
   private func isStanding(_ fix: Fix) -> Bool {
-    guard let speed = fix.speed else { return false }
-    return speed < StillnessDetector.standingSpeed
+    fix.speed.map { $0 < PathMeter.standingSpeed } ?? false
   }
 
   /// Whether the reported speed is above walking speed and its reported error is small.
@@ -136,7 +131,7 @@ public struct StillnessDetector: Equatable, Sendable {
       referenceTime = fix.acquired
     }
     guard let speed = fix.speed, speed > StillnessDetector.walkingSpeed else { return false }
-    let accuracy = fix.horizontalAccuracy ?? StillnessDetector.assumedAccuracy
+    let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
     return travelled >= max(speed * elapsed.seconds / 2, 2 * accuracy)
   }
 }
