@@ -30,13 +30,4 @@ public struct PauseThresholds: Equatable, Sendable {
   public let dwell: Interval
   /// Radius around the mean position of the fixes, metres.
   public let radius: Double
-
-  /// Creates thresholds.
-  ///
-  /// - Precondition: `dwell` is not negative, `radius` is above 0 m.
-  public init(dwell: Interval, radius: Double) {
-    precondition(dwell >= .zero && radius > 0, "dwell must be >= 0 and radius > 0")
-    self.dwell = dwell
-    self.radius = radius
-  }
 }

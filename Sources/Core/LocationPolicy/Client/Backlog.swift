@@ -7,15 +7,8 @@ public struct Backlog: Sendable {
   public let range: Range<UInt64>
   /// The unreported gap before them; nil if none exists.
   public let gap: Gap?
-  private let excluded: Range<UInt64>?
-  private let deniedUntil: Instant?
-
-  init(_ range: Range<UInt64>, gap: Gap?, excluded: Range<UInt64>?, deniedUntil: Instant?) {
-    self.range = range
-    self.gap = gap
-    self.excluded = excluded
-    self.deniedUntil = deniedUntil
-  }
+  fileprivate let excluded: Range<UInt64>?
+  fileprivate let deniedUntil: Instant?
 
   /// Whether a fix of ``range`` is for the client.
   public func includes(_ stored: StoredFix) -> Bool {
@@ -31,10 +24,10 @@ extension Client {
     let range = delivery.backlog(in: ring)
     guard canReceiveFixes else {
       return Backlog(
-        range.upperBound..<range.upperBound, gap: nil, excluded: nil, deniedUntil: nil)
+        range: range.upperBound..<range.upperBound, gap: nil, excluded: nil, deniedUntil: nil)
     }
     return Backlog(
-      range, gap: recording.gap(with: cursor.gap), excluded: delivery.excluded,
+      range: range, gap: recording.gap(with: cursor.gap), excluded: delivery.excluded,
       deniedUntil: permission.deniedUntil)
   }
 }

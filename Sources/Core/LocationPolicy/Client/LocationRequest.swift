@@ -38,7 +38,7 @@ public struct LocationRequest: Equatable, Sendable {
     case fail(LocationErrorCode)
   }
 
-  /// Default time limit of a call: long enough for a cold start [ours].
+  /// Time limit of a call: long enough for a cold start [ours].
   public static let timeout = Interval.seconds(30)
 
   /// Whether a call is outstanding.
@@ -138,13 +138,9 @@ public struct LocationRequestParameters: Equatable, Sendable {
   ///   - desiredAccuracy: Metres, or a constant of ``LocationAccuracy``; anything below ``bestAccuracy``, and NaN,
   ///     counts as ``bestAccuracy``.
   ///   - isUpdating: Whether updates run.
-  ///   - timeout: How long the call waits for a fix.
-  public init(
-    desiredAccuracy: Double, isUpdating: Bool, at now: Instant,
-    timeout: Interval = LocationRequest.timeout
-  ) {
+  public init(desiredAccuracy: Double, isUpdating: Bool, at now: Instant) {
     calledAt = now
-    deadline = now + timeout
+    deadline = now + LocationRequest.timeout
     let best = LocationRequestParameters.bestAccuracy
     accuracy = desiredAccuracy > best ? desiredAccuracy : best
     self.isUpdating = isUpdating

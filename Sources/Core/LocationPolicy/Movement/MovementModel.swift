@@ -123,7 +123,7 @@ package struct MovementModel: Equatable, Sendable {
     let longestTravel =
       history.distanceMargin
       * (history.fixCount <= MovementTuning.initialFixCount ? 1 : MovementTuning.travelLimit)
-    var risk = ExitRisk(probabilities, timeScale: history.timeScale)
+    var risk = ExitRisk(probabilities: probabilities, timeScale: history.timeScale)
     var best = 0.0
     var leastCost = Double.infinity
     var off = isStill ? 1.0 : 0
@@ -158,17 +158,12 @@ package struct MovementModel: Equatable, Sendable {
 
 /// The expected seconds outside the bound as a function of the time since the fix. Query it with increasing times.
 private struct ExitRisk {
-  private let probabilities: InlineArray<24, Double>
-  private let timeScale: Double
-  private var bin = 0
-  private var sum = 0.0
-  private var lastTime = 0.0
-  private var lastProbability = 0.0
-
-  init(_ probabilities: InlineArray<24, Double>, timeScale: Double) {
-    self.probabilities = probabilities
-    self.timeScale = timeScale
-  }
+  let probabilities: InlineArray<24, Double>
+  let timeScale: Double
+  var bin = 0
+  var sum = 0.0
+  var lastTime = 0.0
+  var lastProbability = 0.0
 
   /// The integral of the probability from the fix until `time`.
   ///
