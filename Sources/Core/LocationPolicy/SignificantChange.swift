@@ -45,8 +45,8 @@ public struct SignificantChange: Equatable, Sendable {
   private var reportedAt = Instant.boot
   /// Current state.
   public private(set) var state = State.idle
-  /// Whether a confirmed change waits for the shortest time between two reports (SLC-4).
-  private var isExceeded = false
+  /// Whether a confirmed change waits for ``earliestReport`` (SLC-4).
+  public private(set) var isWaiting = false
 
   /// Creates a stopped service.
   public init() {}
@@ -108,7 +108,7 @@ public struct SignificantChange: Equatable, Sendable {
     #if REACHED
       reach(3)
     #endif
-    guard state == .watching, isExceeded, now >= earliestReport, let newest else { return nil }
+    guard state == .watching, isWaiting, now >= earliestReport, let newest else { return nil }
     return report(newest, at: now)
   }
 
@@ -139,7 +139,7 @@ public struct SignificantChange: Equatable, Sendable {
   mutating func discardNewest() {
     newest = nil
     isUnconfirmed = false
-    isExceeded = false
+    isWaiting = false
   }
 
   /// When the service needs the next fix, that is, when acquisition should begin.
@@ -159,20 +159,13 @@ public struct SignificantChange: Equatable, Sendable {
       // An acquisition failed: the next one begins after the interval of a stationary device.
       if let lastCheck { lastCheck + SignificantChange.shortestReportInterval } else { now }
     case .watching:
-      if isExceeded {
-        earliestReport
-      } else {
-        max(earliestReport, nextCheck(speed, line: line))
-      }
+      isWaiting ? earliestReport : max(earliestReport, nextCheck(speed, line: line))
     }
   }
 
   /// Earliest time of the next report in state `watching`. If ``isWaiting``, the caller must call ``elapse(at:)`` at
   /// this time.
   public var earliestReport: Instant { reportedAt + SignificantChange.shortestReportInterval }
-
-  /// Whether a change waits for ``earliestReport`` (SLC-4).
-  public var isWaiting: Bool { isExceeded }
 
   private func nextCheck(_ plausible: PlausibleSpeed, line: MotionLine) -> Instant {
     guard let lastReported, let newest, let lastCheck else { return earliestReport }
@@ -210,13 +203,13 @@ public struct SignificantChange: Equatable, Sendable {
     guard distance >= SignificantChange.distance else {
       // The device is again near the reported position: SLC-2 counts the straight distance, not the path.
       isUnconfirmed = false
-      isExceeded = false
+      isWaiting = false
       return
     }
     if distance - accuracy >= SignificantChange.distance {
-      isExceeded = true
+      isWaiting = true
     } else if accuracy <= SignificantChange.confirmingAccuracy {
-      if isUnconfirmed { isExceeded = true }
+      if isUnconfirmed { isWaiting = true }
       isUnconfirmed = true
     }
   }
@@ -225,7 +218,7 @@ public struct SignificantChange: Equatable, Sendable {
     lastReported = fix
     reportedAt = now
     isUnconfirmed = false
-    isExceeded = false
+    isWaiting = false
     return fix
   }
 }
