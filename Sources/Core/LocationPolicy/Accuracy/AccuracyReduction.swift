@@ -57,9 +57,7 @@ public struct AccuracyReduction: Equatable, Sendable {
     coarse.isSimulated = fix.isSimulated
     coarse.isFromAccessory = fix.isFromAccessory
     if let utc = fix.utc {
-      let remainder = utc.microseconds % utcStep
-      let excess = remainder < 0 ? remainder + utcStep : remainder
-      coarse.utc = UTCTime(microseconds: utc.microseconds - excess)
+      coarse.utc = utc - Interval(microseconds: utc.microsecondsOfDay % utcStep)
     }
     return coarse
   }

@@ -248,14 +248,12 @@ extension PauseMonitor {
   public func nextFix(at now: Instant, speed: PlausibleSpeed, line: MotionLine) -> Instant {
     guard state == .paused else { return .distantFuture }
     if detector.needsConfirmation { return max(now, lastCheck + PauseMonitor.confirmationDelay) }
+    if line != .absent, uncheckedMotionSince != nil {
+      return max(now, lastCheck + PauseMonitor.movingCheckInterval)
+    }
     switch line {
-    case .still:
-      return uncheckedMotionSince == nil
-        ? .distantFuture : max(now, lastCheck + PauseMonitor.movingCheckInterval)
+    case .still: return .distantFuture
     case .moving:
-      if uncheckedMotionSince != nil {
-        return max(now, lastCheck + PauseMonitor.movingCheckInterval)
-      }
       return wait(
         for: PauseMonitor.movingCheckDistance, speed, PauseMonitor.movingCheckInterval,
         PauseMonitor.longestMovingCheckInterval, at: now)
