@@ -61,7 +61,4 @@ import LocationTypes
     for i in 0..<length { unsafe entry.append(storage[start + 1 + i]) }
     return entry
   }
-
-  /// Removes all entries.
-  public mutating func clear() { count = 0 }
 }

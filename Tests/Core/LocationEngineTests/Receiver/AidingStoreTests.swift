@@ -11,7 +11,7 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
 
 @Suite("Store of a receiver's assistance data") struct AidingStoreTests {
   /// The operations on a store of two entries, and two that it ignores.
-  private enum Step: CaseIterable { case first, second, third, long, clear }
+  private enum Step: CaseIterable { case first, second, third, long }
 
   @Test("PWR-8: after any operations, the store has exactly the stored entries, in order")
   func everySequence() {
@@ -40,9 +40,6 @@ private func bytes(_ chunk: ByteChunk) -> [UInt8] {
           if model.count == 1 { model.append(entry) }
         case .third: store.store(chunk(entry), at: 2)
         case .long: store.store(chunk([UInt8](repeating: 9, count: 173)), at: UInt8(model.count))
-        case .clear:
-          store.clear()
-          model = []
         }
         #expect(store.count == model.count, "\(number)")
         for index in 0..<4 {
