@@ -66,20 +66,13 @@ import LocationTypes
 
   /// Whether all bytes of `range` are zero; both bounds are multiples of 8. O(length).
   func isBlank(_ range: Range<Int>) -> Bool {
-    var offset = range.lowerBound
-    while offset < range.upperBound {
-      if uint64(at: offset) != 0 { return false }
-      offset += 8
-    }
-    return true
+    stride(from: range.lowerBound, to: range.upperBound, by: 8).allSatisfy { uint64(at: $0) == 0 }
   }
 
   /// Zeroes `range`; both bounds are multiples of 8. O(length).
   func clear(_ range: Range<Int>) {
-    var offset = range.lowerBound
-    while offset < range.upperBound {
+    for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
       setUInt64(0, at: offset)
-      offset += 8
     }
   }
 }

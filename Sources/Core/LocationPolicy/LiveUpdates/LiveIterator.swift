@@ -83,15 +83,12 @@ struct LiveIterator: Sendable {
       pendingFix = nil
       countDropped()
     }
-    let isStationary = monitor.isPaused
-    guard !pendingFix.isNil || flags != reportedFlags || isStationary != reportedStationary else {
-      return nil
-    }
+    guard hasElement(flags) else { return nil }
     let element = LiveElement(
-      iterator: iterator, location: pendingFix, flags: flags, isStationary: isStationary,
+      iterator: iterator, location: pendingFix, flags: flags, isStationary: monitor.isPaused,
       dropped: dropped)
     reportedFlags = flags
-    reportedStationary = isStationary
+    reportedStationary = monitor.isPaused
     pendingFix = nil
     dropped = 0
     return element
