@@ -79,11 +79,11 @@ public struct BatchParameters: Equatable, Sendable {
 }
 
 /// Time to first fix as a function of the time off, from a profile.
-public struct TimeToFixTable: Equatable, Sendable {
+public struct TimeToFixTable: Sendable {
   /// Largest number of points.
   public static let capacity = 8
 
-  struct Point: Equatable, Sendable {
+  struct Point: Sendable {
     var off: Interval
     var fix: Interval
   }
@@ -120,14 +120,5 @@ public struct TimeToFixTable: Equatable, Sendable {
       return Interval(seconds: a.fix.seconds + part * (b.fix.seconds - a.fix.seconds))
     }
     return points[count - 1].fix
-  }
-}
-
-extension TimeToFixTable {
-  /// Whether both tables give the same times.
-  public static func == (a: TimeToFixTable, b: TimeToFixTable) -> Bool {
-    guard a.count == b.count, a.cold == b.cold else { return false }
-    for i in 0..<a.count where a.points[i] != b.points[i] { return false }
-    return true
   }
 }

@@ -5,7 +5,7 @@ import LocationTypes
 ///
 /// ``FixSchedule`` and ``MovementModel`` compute from these parameters whether the receiver stays on, sleeps, or is
 /// powered off; there are no fixed thresholds.
-public struct ReceiverParameters: Equatable, Sendable {
+public struct ReceiverParameters: Sendable {
   /// Power while searching for satellites, mW.
   public var acquire_mW = 30.0
   /// Power with a fix, mW.

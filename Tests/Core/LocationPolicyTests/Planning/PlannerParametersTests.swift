@@ -55,22 +55,6 @@ struct PlannerParametersTests {
     #expect(!parameters.usesMotionLine)
   }
 
-  @Test("Tables with the same contents are equal")
-  func equality() {
-    func table(_ points: [(Int64, Int64)], cold: Int64 = 30) -> TimeToFixTable {
-      var table = TimeToFixTable(cold: .seconds(cold))
-      for (off, fix) in points { table.append(off: .seconds(off), fix: .seconds(fix)) }
-      return table
-    }
-    #expect(table([(1, 2), (3, 4)]) == table([(1, 2), (3, 4)]))
-    #expect(table([(1, 2), (3, 4)]) != table([(1, 2)]))
-    #expect(table([(1, 2), (3, 4)]) != table([(1, 2), (3, 5)]))
-    #expect(table([(1, 2), (3, 4)]) != table([(1, 2), (2, 4)]))
-    #expect(table([(1, 2)]) != table([(2, 2)]))
-    #expect(table([(1, 2)]) != table([(1, 2), (3, 4)]))
-    #expect(table([], cold: 1) != table([], cold: 2))
-  }
-
   static func planner(speed: Double = 70, acceleration: Double = 3, poll: Interval = .zero)
     -> Planner
   {
