@@ -39,12 +39,6 @@ public struct PlannerParameters: Sendable {
     receiver = ReceiverParameters(timeToFix: timeToFix)
   }
 
-  /// Time to first fix.
-  public var timeToFix: TimeToFixTable {
-    get { receiver.timeToFix }
-    set { receiver.timeToFix = newValue }
-  }
-
   /// Sleep mode while no client needs the receiver, and during back-off.
   public var idleSleepMode: ReceiverSleepMode {
     if canStandby { return .standby }
@@ -209,7 +203,7 @@ public struct Planner: Sendable {
     }
     // The fix is in the first epoch after the acquisition.
     let expected =
-      since + parameters.timeToFix.expected(after: input.previousOffTime)
+      since + parameters.receiver.timeToFix.expected(after: input.previousOffTime)
       + parameters.fixInterval
     let overdue = (now - since) / 4
     let checkTime = min(expected > now ? expected : now + overdue, now + parameters.inputBufferTime)

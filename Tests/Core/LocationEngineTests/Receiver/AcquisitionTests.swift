@@ -11,8 +11,8 @@ struct AcquisitionTests {
   private func acquiring(canStandby: Bool) -> EngineBench {
     let bench = EngineBench(connects: false) {
       $0.parameters.inputBufferTime = .seconds(40)
-      $0.parameters.timeToFix.append(off: .zero, fix: .seconds(1))
-      $0.parameters.timeToFix.append(off: .seconds(100), fix: .seconds(10))
+      $0.parameters.receiver.timeToFix.append(off: .zero, fix: .seconds(1))
+      $0.parameters.receiver.timeToFix.append(off: .seconds(100), fix: .seconds(10))
       $0.parameters.canStandby = canStandby
       $0.parameters.canSwitchOff = true
       $0.receiver?.hasSupplySwitch = !canStandby
