@@ -48,9 +48,6 @@ public struct SignificantChange: Equatable, Sendable {
   /// Whether a confirmed change waits for ``earliestReport`` (SLC-4).
   public private(set) var isWaiting = false
 
-  /// Creates a stopped service.
-  public init() {}
-
   /// Starts the service; does nothing if it is already started (SLC-9).
   ///
   /// - Parameters:

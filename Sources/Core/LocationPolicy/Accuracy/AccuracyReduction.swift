@@ -18,9 +18,6 @@ public struct AccuracyReduction: Equatable, Sendable {
   private var cell: CoarseCell?
   private var next = Instant.boot
 
-  /// Creates a reduction that has returned no fix yet.
-  public init() {}
-
   /// Earliest time of the next coarse fix; `.boot` before the first. Earlier fixes are not used.
   public var due: Instant { next }
 

@@ -47,9 +47,6 @@ public struct LocationRequest: Equatable, Sendable {
   public private(set) var parameters: LocationRequestParameters?
   private var best: StoredFix?
 
-  /// Creates a state machine without an outstanding call.
-  public init() {}
-
   /// When ``Event/time(_:)`` is due; `.distantFuture` without an outstanding call. Fixes are needed until then.
   public var check: Instant { parameters?.deadline ?? .distantFuture }
 

@@ -49,9 +49,6 @@ public struct Deferral: Equatable, Sendable {
   /// Path travelled since the outstanding call.
   public private(set) var meter = PathMeter(from: nil)
 
-  /// Creates a deferral without an outstanding call.
-  public init() {}
-
   /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
     #if REACHED

@@ -24,9 +24,6 @@ public struct LiveUpdates: Sendable {
   private var line = MotionLine.absent
   private var lineSince = Instant.boot
 
-  /// Creates live updates without an open iterator.
-  public init() {}
-
   /// Recomputes the values that are read in every step; called after each change.
   private mutating func refresh() {
     count = 0

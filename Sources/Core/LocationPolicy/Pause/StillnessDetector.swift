@@ -48,9 +48,6 @@ public struct StillnessDetector: Equatable, Sendable {
   private var reference = Coordinate(latitude_e9: 0, longitude_e9: 0)
   private var referenceTime = Instant.boot
 
-  /// Creates a detector without a fix.
-  public init() {}
-
   /// Whether another fix is needed soon to interpret the last one.
   public var needsConfirmation: Bool { outsideSince != nil }
 

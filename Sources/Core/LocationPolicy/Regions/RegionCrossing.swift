@@ -60,13 +60,10 @@ public struct RegionCrossing: Equatable, Sendable {
     case crossed = 2
   }
 
-  /// Decided state of the device.
-  public private(set) var state: RegionState
+  /// Decided state of the device; one other than `unknown` may have been restored from disk.
+  public private(set) var state = RegionState.unknown
   /// Start of a crossing that does not count yet; nil if none exists.
   public private(set) var pendingSince: Instant?
-
-  /// Creates the state machine; a state other than `unknown` was restored from disk.
-  public init(state: RegionState = .unknown) { self.state = state }
 
   /// Handles a fix with this placement; the only writer of the state. O(1).
   public mutating func handle(_ placement: RegionPlacement, at time: Instant) -> Change {

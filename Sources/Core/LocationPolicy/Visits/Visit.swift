@@ -53,9 +53,6 @@ public struct VisitParameters: Equatable, Sendable {
   /// the motion sensor's own time-out.
   public var motionBeforeCheck = Interval.seconds(100)
 
-  /// Creates the parameters of the contract (VIS-9, VIS-10).
-  public init() {}
-
   /// Radius of a stay for a fix of that accuracy, metres.
   func radius(accuracy: Double) -> Double { max(minimumRadius, accuracyFactor * accuracy) }
 }

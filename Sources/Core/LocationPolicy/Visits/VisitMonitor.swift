@@ -111,7 +111,7 @@ public struct VisitMonitor: Equatable, Sendable {
   private static let assumedFailures = 3
 
   /// Creates a stopped service.
-  public init(parameters: VisitParameters = VisitParameters()) { self.parameters = parameters }
+  init(parameters: VisitParameters = VisitParameters()) { self.parameters = parameters }
 
   /// Starts the service; does nothing if it is started.
   ///
