@@ -131,7 +131,7 @@ public struct Engine: ~Copyable {
     var effects = Effects()
     input.receive(new, at: now)
     consume(&effects)
-    if keepsPlan(effects) { continuePlan(&effects) } else { finishStep(&effects) }
+    if keepsPlan(effects) { continuePlan(&effects) } else { makePlan(&effects) }
     return effects
   }
 
@@ -159,7 +159,7 @@ public struct Engine: ~Copyable {
     case .lineFault: drive(.lineFault, &effects)
     case .pinFault(let pin): drive(.pinFault(pin), &effects)
     }
-    finishStep(&effects)
+    makePlan(&effects)
     return effects
   }
 
@@ -547,12 +547,8 @@ extension Engine {
   }
 
   /// Completes a step: processes deadlines and clients, then computes the plan unless another step follows.
-  mutating func finishStep(_ effects: inout Effects) {
-    planValidUntil = .boot
-    makePlan(&effects)
-  }
-
   private mutating func makePlan(_ effects: inout Effects) {
+    planValidUntil = .boot
     if !effects.needsProceed { handleDeadlines(&effects) }
     releaseHeldFix(&effects)
     if receiver.isCheckDue(isNeeded: demand.needsEveryFix, input, at: now) {
