@@ -351,12 +351,12 @@ extension Engine {
       fixes.updateClock(utc, received: received, pulse: pulse)
       fixes.recordEpochTime(
         fix, utc, start: input.takeInputStart(before: received, at: now), pulse: pulse,
-        leapChange: input.leapChange)
+        leapChange: input.assembler.leapChange)
     case .batch:
       let age = receiver.minimumEntryAge(setup.parameters.fixInterval)
       fixes.updateClockFromBatch(utc, received: received - age)
     }
-    if let bootUTC_us = fixes.bootUTC_us { receiver.setClock(bootUTC_us: bootUTC_us) }
+    if let bootUTC_us = fixes.clock.bootUTC_us { receiver.setClock(bootUTC_us: bootUTC_us) }
   }
 
   /// Delivers a held fix when refining has ended without a better one, or a client cannot wait longer.
@@ -789,7 +789,7 @@ extension Engine {
     let isReceiving = input.isMidEpoch || receiver.isDraining
     let silence = now - input.lastByteTime
     effects.board = .idle
-    let delay = input.isEpochEndReliable ? setup.readDelayToKnownEnd : setup.readDelay
+    let delay = input.assembler.isEndReliable ? setup.readDelayToKnownEnd : setup.readDelay
     effects.wakesOnInput = !isReceiving || silence >= delay
     if !effects.wakesOnInput { effects.wake = min(effects.wake, now + delay) }
     input.setReadDelayed(!effects.wakesOnInput)

@@ -148,7 +148,7 @@ extension Engine {
   public var isDeferralAvailable: Bool { receiver.isPresent && setup.parameters.hasCachingState }
 
   /// Counters of the decoder.
-  public var decoderCounters: DecoderCounters { input.counters }
+  public var decoderCounters: DecoderCounters { input.decoder.counters }
   /// Counters of the driver.
   public var driverCounters: DriverCounters {
     receiver.isPresent ? receiver.driver.counters : DriverCounters()
@@ -165,7 +165,7 @@ extension Engine {
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard receiver.isPresent else { return nil }
     let activity = receiver.driver.status.activity
-    let counters = input.counters
+    let counters = input.decoder.counters
     // Streaming as of the last step, as in the clients' context; the rest as of `now`.
     return ReceiverReport(
       activity: activity, isAcquiring: receiver.isWithoutFix(input, at: now),

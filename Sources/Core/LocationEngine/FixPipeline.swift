@@ -31,7 +31,7 @@ struct FixPipeline: ~Copyable {
   private(set) var plausibleSpeed: PlausibleSpeed
   /// Times of the newest live fix with a date; nil before the first.
   private(set) var epochTime: EpochTime?
-  private var clock = FixClock()
+  private(set) var clock = FixClock()
   private let isAccessory: Bool
   private let assumedAccuracy_mm: Int32
 
@@ -66,9 +66,6 @@ struct FixPipeline: ~Copyable {
   mutating func updateClockFromBatch(_ utc: UTCTime, received: Instant) {
     clock.updateFromBatch(utc, received: received)
   }
-
-  /// UTC at zero of the boot clock, µs; nil until known.
-  var bootUTC_us: Int64? { clock.bootUTC_us }
 
   /// Completes a received fix: measurement time, source, accuracy.
   mutating func complete(_ received: Fix, _ origin: EpochOrigin) -> Fix {

@@ -26,8 +26,8 @@ import ReceiverDrivers
 /// **Who changes what.** Only this type writes its properties. `Engine` passes bytes and time, takes epochs, and sets
 /// reading and buffering with each plan. **Bounds.** One chunk, one open frame, one open epoch; O(bytes).
 struct InputStage: ~Copyable {
-  private var decoder: GNSSDecoder
-  private var assembler: EpochAssembler
+  private(set) var decoder: GNSSDecoder
+  private(set) var assembler: EpochAssembler
   private let fixInterval: Interval
   private let readDelay: Interval
   private var chunk = ByteChunk()
@@ -161,7 +161,7 @@ struct InputStage: ~Copyable {
     return now == lastByteTime || (chunk.isFull && now - lastByteTime < readDelay)
   }
 
-  // MARK: Pulse, navigation database, counters
+  // MARK: Pulse, navigation database
 
   /// Records the receiver's last pulse per second.
   mutating func recordPulse(at pulse: Instant) { self.pulse = pulse }
@@ -191,9 +191,6 @@ struct InputStage: ~Copyable {
     return isBuffered(at: now) || arrival - start > FixClock.maximumPulseAge ? nil : start
   }
 
-  /// Change of leap seconds at the end of the day, as announced by the receiver.
-  var leapChange: Int8 { assembler.leapChange }
-
   /// The frame of the last received entry of the navigation database; empty if none was received.
   var aidingFrame: ByteChunk { aidingEntry.map { decoder.frame(of: $0) } ?? ByteChunk() }
 
@@ -215,16 +212,10 @@ struct InputStage: ~Copyable {
     return now - view.time <= satelliteLifetime ? view : nil
   }
 
-  /// Counters of the decoder.
-  var counters: DecoderCounters { decoder.counters }
-
   // MARK: Waiting
 
   /// Whether an unfinished frame or an open epoch waits for more bytes.
   var isMidEpoch: Bool { assembler.isOpen || decoder.isMidFrame }
-
-  /// Whether the end of an epoch is known by its last message.
-  var isEpochEndReliable: Bool { assembler.isEndReliable }
 
   /// Time at which the open frame or epoch is closed if no byte arrives before; nil when neither is open.
   var closeTime: Instant? {

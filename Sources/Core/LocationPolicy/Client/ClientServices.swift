@@ -41,7 +41,7 @@ public struct ClientServices: ~Copyable, Sendable {
   /// The same for visits.
   private var visitsStart: UInt64 = 0
   /// Coarse fixes of a client with reduced accuracy.
-  private var coarse = CoarseFixes()
+  private(set) var coarse = CoarseFixes()
   /// Visits.
   public private(set) var visits = VisitMonitor()
   /// Unreported results.
@@ -209,9 +209,6 @@ extension ClientServices {
 // MARK: - Events
 
 extension ClientServices {
-  /// The coarse fix that is valid until the next one is due; nil if none exists.
-  func coarse(at now: Instant) -> StoredFix? { coarse.valid(at: now) }
-
   /// Hands a fix to all services except the pause, which updates handle.
   mutating func accept(_ stored: StoredFix, at now: Instant) {
     if isGranted(.visits) { results.note(visits.accept(stored.fix)) }
