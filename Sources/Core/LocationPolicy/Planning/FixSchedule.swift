@@ -343,10 +343,7 @@ extension FixSchedule {
 
   /// Starts the receiver if it is off; a fix is due.
   private mutating func startIfOff(_ figures: PlannerParameters, at now: Instant) {
-    switch state {
-    case .idle, .asleep, .backedOff: beginAcquisition(figures, at: now)
-    case .acquiring, .refining, .tracking: break
-    }
+    if !isOn { beginAcquisition(figures, at: now) }
   }
 
   private mutating func acceptFix(

@@ -27,8 +27,7 @@ struct VisitSample: Equatable, Sendable {
   private static let vehicleSpeed = 8.0
 
   var isMoving: Bool {
-    guard let speed else { return false }
-    return speed >= VisitSample.movingSpeed
+    speed.map { $0 >= VisitSample.movingSpeed } ?? false
   }
 
   /// Time to travel `metres` from or to this fix, at its speed if it is moving, else at an assumed one; at most `most`.

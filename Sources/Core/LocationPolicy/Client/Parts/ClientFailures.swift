@@ -28,9 +28,8 @@ struct ClientFailures: Sendable {
 
   /// Removes and returns the unreported failure.
   mutating func takePending() -> LocationErrorCode? {
-    guard let code = pending else { return nil }
-    pending = nil
-    return code
+    defer { pending = nil }
+    return pending
   }
 
   /// Drops an unreported failure: the process detaches or stops updates.
