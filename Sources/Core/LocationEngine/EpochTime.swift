@@ -8,12 +8,6 @@ public struct EpochTime: Equatable, Sendable {
     public let time: Instant
     /// The whole second that it marks.
     public let utc: UTCTime
-
-    /// Creates a record.
-    public init(time: Instant, utc: UTCTime) {
-      self.time = time
-      self.utc = utc
-    }
   }
 
   /// Number of the fix since the start of the engine, from 1 on.
@@ -22,24 +16,11 @@ public struct EpochTime: Equatable, Sendable {
   public var utc: UTCTime
   /// Whether ``utc`` must not set a clock: the date was repaired, was not resolved by the receiver, or jumped (STD-13), or
   /// the fix is simulated or comes from dead reckoning.
-  public var isDateUncertain: Bool
+  public var isDateUncertain = false
   /// Arrival of the first byte of its epoch; nil if unknown, because the bytes were buffered, or some were lost.
   public var arrival: Instant?
   /// The pulse per second at the whole second that is nearest to ``utc``; nil without one.
   public var pulse: Pulse?
   /// Change of leap seconds at the end of the present day, as announced by the receiver: +1, 0 or −1 s.
-  public var leapChange: Int8
-
-  /// Creates a record.
-  public init(
-    number: UInt64, utc: UTCTime, isDateUncertain: Bool = false, arrival: Instant? = nil,
-    pulse: Pulse? = nil, leapChange: Int8 = 0
-  ) {
-    self.number = number
-    self.utc = utc
-    self.isDateUncertain = isDateUncertain
-    self.arrival = arrival
-    self.pulse = pulse
-    self.leapChange = leapChange
-  }
+  public var leapChange: Int8 = 0
 }

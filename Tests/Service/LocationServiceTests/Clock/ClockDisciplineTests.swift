@@ -1,8 +1,8 @@
 import LinuxHAL
-import LocationEngine
 import LocationTypes
 import Testing
 
+@testable import LocationEngine
 @testable import LocationService
 
 @Suite("Which fixes are samples of the system clock")

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxHAL
-import LocationEngine
 import LocationTypes
 import LocationWire
 import ServiceState
 import TestSupport
 import Testing
 
+@testable import LocationEngine
 @testable import LocationService
 
 @Suite("The feed of the system clock")

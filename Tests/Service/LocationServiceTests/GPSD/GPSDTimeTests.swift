@@ -1,8 +1,8 @@
-import LocationEngine
 import LocationTypes
 import TestSupport
 import Testing
 
+@testable import LocationEngine
 @testable import LocationService
 
 @Suite("Times of gpsd's protocol")
