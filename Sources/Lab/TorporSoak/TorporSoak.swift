@@ -1,6 +1,7 @@
 import BoardProfiles
-import LocationEngine
+import LocationPolicy
 import LocationTypes
+import ReceiverDrivers
 
 /// Soak test: random clients, services, sleeps and faults against the whole system.
 ///
@@ -56,11 +57,14 @@ import LocationTypes
     }
   }
 
+  /// The state machines of drivers and policy.
+  private static var machines: [TransitionCoverage] { DriverMachines.all + PolicyMachines.all }
+
   private static func gateFailures(of tally: SoakTotals) -> [String] {
     var texts: [String] = []
     if tally.fixes < minimumFixes { texts.append("fewer than \(minimumFixes) fixes") }
     if tally.faults < minimumFaults { texts.append("fewer than \(minimumFaults) faults") }
-    return texts + CoreMachines.all.flatMap(\.missing).map { "never reached: \($0)" }
+    return texts + machines.flatMap(\.missing).map { "never reached: \($0)" }
   }
 
   private static func report(_ tally: SoakTotals, _ seconds: Double) {
@@ -72,7 +76,6 @@ import LocationTypes
     print(
       "  delivered: \(tally.batches) batches, \(tally.gaps) gaps, \(tally.finishes) finishes, "
         + "\(tally.transitions) pauses, crossings, visits")
-    let machines = CoreMachines.all
     let reached = machines.reduce(0) { $0 + $1.reached }
     let reachable = machines.reduce(0) { $0 + $1.reachable }
     print("  pairs of state and event: \(reached) of \(reachable), of \(machines.count) machines")
