@@ -53,7 +53,9 @@ public struct BatteryMonitor: Equatable, Sendable {
     let charge = min(charge, 100)
     var next = ServiceLevelSet.none
     for number in 0..<ServiceLevel.count {
-      if let level = ServiceLevel(rawValue: number), isShed(level, at: charge) { next.insert(level) }
+      if let level = ServiceLevel(rawValue: number), isShed(level, at: charge) {
+        next.insert(level)
+      }
     }
     self.charge = charge
     shed = next

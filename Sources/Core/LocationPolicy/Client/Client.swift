@@ -988,7 +988,8 @@ extension Client {
 
   /// The newest fix that the client may receive; with reduced accuracy, its last coarse one.
   private func newestVisible(_ context: ClientContext) -> StoredFix? {
-    isReduced ? services.coarse.valid(at: context.now) : context.newest(after: permission.deniedUntil)
+    isReduced
+      ? services.coarse.valid(at: context.now) : context.newest(after: permission.deniedUntil)
   }
 
   private mutating func requestLocation(_ context: ClientContext) {
