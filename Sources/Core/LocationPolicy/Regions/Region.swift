@@ -144,27 +144,15 @@ public enum RegionEvent: Equatable, Sendable {
 
 /// Parameters of region monitoring.
 public struct RegionLimits: Equatable, Sendable {
-  /// Greatest accepted radius, metres (REG-3): `maximumRegionMonitoringDistance`.
-  public var maximumRadius: Double
-  /// Horizontal accuracy assumed for a fix that reports none, metres.
-  public var assumedAccuracy: Double
-  /// Shortest time from one fix to the next requested one (REG-16).
-  public var shortestWait: Interval
-  /// Shortest time to the next fix while the motion line reports no motion (REG-16).
-  public var stillWait: Interval
+  /// The limits of the service.
+  public static var standard: RegionLimits { RegionLimits() }
 
-  /// Creates the parameters.
-  ///
-  /// - Precondition: Radius, accuracy and both waits are above 0.
-  public init(
-    maximumRadius: Double = 100_000, assumedAccuracy: Double = 10,
-    shortestWait: Interval = .seconds(5), stillWait: Interval = .seconds(3_600)
-  ) {
-    precondition(maximumRadius > 0 && assumedAccuracy > 0, "radius and accuracy must be above 0")
-    precondition(shortestWait > .zero && stillWait > .zero, "waits must be above 0")
-    self.maximumRadius = maximumRadius
-    self.assumedAccuracy = assumedAccuracy
-    self.shortestWait = shortestWait
-    self.stillWait = stillWait
-  }
+  /// Greatest accepted radius, metres (REG-3): `maximumRegionMonitoringDistance`.
+  public var maximumRadius = 100_000.0
+  /// Horizontal accuracy assumed for a fix that reports none, metres.
+  public var assumedAccuracy = PathMeter.assumedAccuracy
+  /// Shortest time from one fix to the next requested one (REG-16).
+  public var shortestWait = Interval.seconds(5)
+  /// Shortest time to the next fix while the motion line reports no motion (REG-16).
+  public var stillWait = Interval.seconds(3_600)
 }

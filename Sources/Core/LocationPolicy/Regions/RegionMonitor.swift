@@ -105,7 +105,7 @@ public struct RegionMonitor: ~Copyable, Sendable {
   private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
 
   /// Creates a monitor without regions.
-  public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
+  init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
 
   private mutating func refresh() {
     count = 0

@@ -219,7 +219,9 @@ open class CLLocationManager: NSObject {
   // MARK: Regions
 
   /// Greatest radius of a region, metres (REG-3).
-  open var maximumRegionMonitoringDistance: CLLocationDistance { RegionLimits().maximumRadius }
+  open var maximumRegionMonitoringDistance: CLLocationDistance {
+    RegionLimits.standard.maximumRadius
+  }
 
   /// The regions of the process, shared by all managers, with those of earlier processes (REG-1).
   open var monitoredRegions: Set<CLRegion> {

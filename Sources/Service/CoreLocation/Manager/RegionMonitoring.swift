@@ -84,7 +84,7 @@ extension SessionState {
   ) -> Bool {
     let isBelowLimit =
       regions[region.name] != nil || regions.count + conditions.count < RegionMonitor.capacity
-    let isValid = region.radius > 0 && region.radius <= RegionLimits().maximumRadius
+    let isValid = region.radius > 0 && region.radius <= RegionLimits.standard.maximumRadius
     guard isBelowLimit && isValid else {
       reportFailure(of: region, to: manager)
       return false

@@ -42,7 +42,7 @@ enum ArgumentValues {
 
   /// Parses the radius of a region, metres: above 0 and at most the maximum of a region (REG-3).
   static func radius(_ text: String) throws -> Double {
-    try distance(text, atMost: RegionLimits().maximumRadius)
+    try distance(text, atMost: RegionLimits.standard.maximumRadius)
   }
 
   /// Parses a duration in seconds, with an optional unit `s`, `min` or `h`; `unlimited` gives infinity.
