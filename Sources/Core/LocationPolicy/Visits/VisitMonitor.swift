@@ -420,7 +420,6 @@ extension VisitMonitor {
       ? RetryBackoff.delay(
         after: Int64(failedChecks), initial: parameters.promptCheckDelay, longest: most) : most
   }
-
 }
 
 /// A visit that lasted when the service was stopped.
