@@ -68,8 +68,4 @@ public struct Repairs: Equatable, Sendable {
     }
     return lines
   }
-
-  mutating func note(dropped rows: [(table: String, count: Int)]) {
-    dropped += rows.map { Rows(table: $0.table, count: $0.count) }
-  }
 }

@@ -42,7 +42,7 @@ public struct StateRows: Sendable {
   }
 
   /// Removes all but the first of clients with the same user and name, which only an edited file can contain.
-  mutating func removeDuplicateClients() -> [(table: String, count: Int)] {
+  mutating func removeDuplicateClients() -> [Repairs.Rows] {
     var names: [UInt32: Set<String>] = [:]
     var count = 0
     for client in clients.all.sorted(by: { $0.id < $1.id })
@@ -50,15 +50,14 @@ public struct StateRows: Sendable {
       clients.remove(client.id)
       count += 1
     }
-    return count > 0 ? [(ClientRecord.layout.table, count)] : []
+    return count > 0 ? [Repairs.Rows(table: ClientRecord.layout.table, count: count)] : []
   }
 
   /// Removes rows of missing clients. Returns the number for each table.
-  mutating func removeOrphans() -> [(table: String, count: Int)] {
+  mutating func removeOrphans() -> [Repairs.Rows] {
     var orphans = OrphanRemover(clients: Set(clients.all.map(\.id)))
     do throws(StateError) { try visit(&orphans) } catch {
-      preconditionFailure(
-        "no database is read")
+      preconditionFailure("no database is read")
     }
     return orphans.removed
   }
@@ -71,12 +70,12 @@ protocol TableVisitor {
 
 private struct OrphanRemover: TableVisitor {
   let clients: Set<ClientNumber>
-  var removed: [(table: String, count: Int)] = []
+  var removed: [Repairs.Rows] = []
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     let orphans = table.all.filter { $0.owner.map { !clients.contains($0) } ?? false }
     for row in orphans { table.remove(row.key) }
-    if !orphans.isEmpty { removed.append((Row.layout.table, orphans.count)) }
+    if !orphans.isEmpty { removed.append(.init(table: Row.layout.table, count: orphans.count)) }
   }
 }
 
@@ -85,7 +84,7 @@ struct RowReader: TableVisitor {
   let database: Database
   /// Whether to continue with the next table after damage.
   private(set) var isSalvage = false
-  private(set) var dropped: [(table: String, count: Int)] = []
+  private(set) var dropped: [Repairs.Rows] = []
   /// Tables that could not be read completely.
   private(set) var unreadableTables: [String] = []
 
@@ -103,7 +102,7 @@ struct RowReader: TableVisitor {
       guard isSalvage else { throw error }
       unreadableTables.append(Row.layout.table)
     }
-    if invalidCount > 0 { dropped.append((Row.layout.table, invalidCount)) }
+    if invalidCount > 0 { dropped.append(.init(table: Row.layout.table, count: invalidCount)) }
   }
 }
 

@@ -110,7 +110,7 @@ public final class StateStore {
       lastError = error
       rewritesAll = true
     }
-    repairs.note(dropped: rows.removeOrphans())
+    repairs.dropped += rows.removeOrphans()
     markLosses()
   }
 
@@ -223,7 +223,7 @@ public final class StateStore {
       repairs.damage = damage
       if logDamage != nil { repairs.isLogDamaged = true }
       if isReading { salvage() }
-      repairs.note(dropped: rows.removeOrphans())
+      repairs.dropped += rows.removeOrphans()
       markLosses()
       try files.rebuild(schema, &rows)
       repairs.movedTo = try files.replaceDamaged(at: time)
@@ -262,8 +262,7 @@ public final class StateStore {
     try checkIntegrity(of: database)
     applyPageLimit(to: database)
     try schema.migrate(database, from: version)
-    let isMatching = try schema.matchesDefinitions(of: database)
-    guard isMatching else {
+    guard try schema.matchesDefinitions(of: database) else {
       throw .damaged("its table definitions do not match its format version")
     }
     if version > 0, version < schema.version { repairs.migratedFrom = version }
@@ -289,8 +288,8 @@ public final class StateStore {
     try rows.visit(&reader)
     // The dropped rows are still in the file.
     if !reader.dropped.isEmpty { rewritesAll = true }
-    repairs.note(dropped: reader.dropped)
-    repairs.note(dropped: rows.removeDuplicateClients())
+    repairs.dropped += reader.dropped
+    repairs.dropped += rows.removeDuplicateClients()
   }
 
   /// Reads the rows of a file that cannot be written; one of an earlier format is migrated in memory. Otherwise the next
@@ -323,8 +322,8 @@ public final class StateStore {
       var reader = RowReader(database: try Database(path, .reading), isSalvage: true)
       try rows.visit(&reader)
       repairs.unreadableTables = reader.unreadableTables
-      repairs.note(dropped: reader.dropped)
-      repairs.note(dropped: rows.removeDuplicateClients())
+      repairs.dropped += reader.dropped
+      repairs.dropped += rows.removeDuplicateClients()
     } catch {
       repairs.unreadableTables = ["clients", "cursors"]
     }
