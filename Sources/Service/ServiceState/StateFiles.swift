@@ -30,17 +30,17 @@ struct StateFiles {
   func createIfMissing() throws(StateError) -> Bool {
     try checkKind(of: logPath)
     guard try checkKind(of: path) else {
-      return try create()
+      try create(path)
+      return true
     }
     try restrictToOwner()
     return false
   }
 
-  private func create() throws(StateError) -> Bool {
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  private func create(_ name: String) throws(StateError) {
+    let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("create") }
     _ = Glibc.close(descriptor)
-    return true
   }
 
   /// Whether a file of that name exists. Throws if it is not a regular file.
@@ -71,9 +71,7 @@ struct StateFiles {
   /// Writes a complete file with these rows next to the old one.
   func rebuild(_ schema: StateSchema, _ rows: inout StateRows) throws(StateError) {
     removeNewFile()
-    let descriptor = unsafe open(newPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("create") }
-    _ = Glibc.close(descriptor)
+    try create(newPath)
     let database = try Database(newPath, .writing)
     try database.run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     _ = rows.removeOrphans()
@@ -82,9 +80,7 @@ struct StateFiles {
       var writer = RowWriter(database: database, writesAll: true)
       try rows.visit(&writer)
       // Set last: a file with these values is complete.
-      try database.run(
-        "PRAGMA user_version = \(schema.version); "
-          + "PRAGMA application_id = \(StateSchema.applicationID)")
+      try schema.mark(database)
     }
   }
 

@@ -91,10 +91,14 @@ struct StateSchema: Sendable {
     guard version < steps.count else { return }
     try database.transaction { () throws(StateError) in
       for step in steps[version...] { try database.run(step) }
-      try database.run(
-        "PRAGMA user_version = \(steps.count); PRAGMA application_id = \(StateSchema.applicationID)"
-      )
+      try mark(database)
     }
+  }
+
+  /// Marks the file as one of this service and version.
+  func mark(_ database: Database) throws(StateError) {
+    try database.run(
+      "PRAGMA user_version = \(version); PRAGMA application_id = \(StateSchema.applicationID)")
   }
 }
 
