@@ -99,20 +99,12 @@ struct WriteAheadLogChecksum: Equatable {
   /// Adds bytes. Their number is a multiple of eight.
   mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
     precondition(bytes.count % 8 == 0, "the checksum covers pairs of 32-bit words")
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      first &+= WriteAheadLogChecksum.word(bytes, at: index, isBigEndian: isBigEndian) &+ second
-      second &+= WriteAheadLogChecksum.word(bytes, at: index + 4, isBigEndian: isBigEndian) &+ first
-      index += 8
+    for offset in stride(from: 0, to: bytes.count, by: 8) {
+      let words = (
+        WriteAheadLogCheck.word(bytes, at: offset), WriteAheadLogCheck.word(bytes, at: offset + 4)
+      )
+      first &+= (isBigEndian ? words.0 : words.0.byteSwapped) &+ second
+      second &+= (isBigEndian ? words.1 : words.1.byteSwapped) &+ first
     }
-  }
-
-  private static func word(
-    _ bytes: ArraySlice<UInt8>, at offset: Int, isBigEndian: Bool
-  ) -> UInt32 {
-    let word =
-      UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 8
-      | UInt32(bytes[offset + 3])
-    return isBigEndian ? word : word.byteSwapped
   }
 }
