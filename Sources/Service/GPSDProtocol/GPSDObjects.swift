@@ -128,31 +128,28 @@ extension JSONOutput {
 
   /// Appends the time of a fix by the receiver's clock, and of the arrival of its first byte by the system's clock.
   public mutating func gpsdTOFF(_ real: UTCTime, clock: UTCTime, _ device: GPSDDevice) {
-    gpsdLine { json in
-      json.member("class", word: "TOFF")
-      json.member("device", device.path)
-      json.gpsdTimes(real, clock: clock)
-      // gpsd's constant: half a second.
-      json.member("precision", Int64(-1))
-    }
+    // gpsd's constant: half a second.
+    gpsdTimes("TOFF", real, clock: clock, device, precision: -1)
   }
 
   /// Appends the time of a pulse per second by the receiver's and by the system's clock.
   public mutating func gpsdPPS(_ real: UTCTime, clock: UTCTime, _ device: GPSDDevice) {
-    gpsdLine { json in
-      json.member("class", word: "PPS")
-      json.member("device", device.path)
-      json.gpsdTimes(real, clock: clock)
-      // 2⁻²⁰ s, about a microsecond.
-      json.member("precision", Int64(-20))
-    }
+    // 2⁻²⁰ s, about a microsecond.
+    gpsdTimes("PPS", real, clock: clock, device, precision: -20)
   }
 
-  private mutating func gpsdTimes(_ real: UTCTime, clock: UTCTime) {
-    member("real_sec", real.wholeSeconds)
-    member("real_nsec", real.nanoseconds)
-    member("clock_sec", clock.wholeSeconds)
-    member("clock_nsec", clock.nanoseconds)
+  private mutating func gpsdTimes(
+    _ name: StaticString, _ real: UTCTime, clock: UTCTime, _ device: GPSDDevice, precision: Int64
+  ) {
+    gpsdLine { json in
+      json.member("class", word: name)
+      json.member("device", device.path)
+      json.member("real_sec", real.wholeSeconds)
+      json.member("real_nsec", real.nanoseconds)
+      json.member("clock_sec", clock.wholeSeconds)
+      json.member("clock_nsec", clock.nanoseconds)
+      json.member("precision", precision)
+    }
   }
 
   /// Appends the end of the fixes of the past.
