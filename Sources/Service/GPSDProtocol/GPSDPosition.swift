@@ -1,3 +1,4 @@
+import Glibc
 import LocationTypes
 import TextFormats
 
@@ -57,9 +58,9 @@ extension GPSDPosition {
       geoidSeparation_mm = isOver ? nil : separation
     }
     if let speed = fix.speed, let course = fix.course {
-      let (north, east) = GPSDVelocity.components(speed, course)
-      velocity_mmps.north = Int32((north * 1e3).rounded())
-      velocity_mmps.east = Int32((east * 1e3).rounded())
+      let angle = course * .pi / 180
+      velocity_mmps.north = Int32((speed * cos(angle) * 1e3).rounded())
+      velocity_mmps.east = Int32((speed * sin(angle) * 1e3).rounded())
     }
     if let climb = report.climb_mmps, climb > .min { velocity_mmps.down = -climb }
     if let eph = fix.horizontalAccuracy_mm, let epv = fix.verticalAccuracy_mm {
