@@ -138,8 +138,7 @@ public struct LocationService: ~Copyable {
     if ring.recovery.isNew, hadRing { return Gap(unsyncedBefore: ring.start, after: nil) }
     guard !ring.recovery.isNew, !ring.recovery.wasClosed, lastBoot != 0, lastBoot != boot.number
     else { return nil }
-    let newest = ring.recovery.newest.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
-    return Gap(unsyncedBefore: ring.start, after: newest)
+    return Gap(unsyncedBefore: ring.start, after: ring.recovery.newest?.time)
   }
 
   /// Current time of the boot clock.

@@ -61,8 +61,7 @@ struct Delivery {
     }
     var gap: Gap?
     if next > first {
-      let later = stored.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
-      gap = Gap(first..<next, from: nil, to: later)
+      gap = Gap(first..<next, from: nil, to: stored?.time)
     }
     // Collected before encoding, because a closure cannot borrow the engine.
     var fixes: [StoredFix] = []

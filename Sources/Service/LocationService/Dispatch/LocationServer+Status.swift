@@ -71,9 +71,7 @@ extension LocationServer {
       now: FixTime(acquired: now, utc: isPermitted ? utc(now) : nil), generation: engine.generation,
       nextSequence: isPermitted ? engine.head : nil, ringCapacity: engine.capacity,
       clients: clients.slots.count { $0.process != nil && (isPermitted || $0.name.user == user) })
-    if isPermitted, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
-      status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
-    }
+    if isPermitted, engine.head > 0 { status.newest = engine.stored(at: engine.head - 1)?.time }
     if isPermitted { status.ringFixes = engine.fixesInRing }
     status.batteryPercent = engine.batteryCharge
     status.shed = engine.shed
