@@ -1,10 +1,11 @@
 import Glibc
 
-/// Monitors whether the control group of a process is frozen, which means that the program is suspended (BKG-1).
+/// Monitors whether the control group of a process is frozen. The program then counts as suspended, whatever execution
+/// state it reported (BKG-1).
 ///
 /// The kernel signals changes, so nothing is polled. Control groups of version 2 only. A process that later moves to
 /// another group is not followed.
-public struct FreezeWatch: ~Copyable {
+public final class FreezeWatch {
   /// The file `cgroup.events`; wait for ``EventWait/Conditions/changed``.
   public let descriptor: Int32
 

@@ -8,7 +8,6 @@ import LocationWire
 
 extension LocationServer {
   /// Makes the connection the control connection of a client; the previous one is taken over (AUT-2).
-  ///
   mutating func connect(
     _ index: Int, name: String, needsExplicitSessions: Bool
   ) -> PendingAnswer.Answer? {
@@ -126,7 +125,7 @@ extension LocationServer {
     guard let connection = connections[index], let monitor = connection.monitor,
       let client = connection.controlledClient
     else { return }
-    let reading = monitor.watch.isFrozen()
+    let reading = monitor.isFrozen()
     // The process has left its control group, which was removed; its new group is not monitored.
     if reading == nil { connections.endMonitoring(index) }
     let isFrozen = reading ?? false

@@ -84,7 +84,7 @@ final class Connection {
     /// None yet: no call, or only calls that any program may make.
     case open
     /// Controls a client's session. The monitor detects that its process is frozen; nil if that is impossible.
-    case control(client: Int, monitor: ProgramFreezeMonitor?)
+    case control(client: Int, monitor: FreezeWatch?)
     /// Receives a client's notices.
     case watch(client: Int)
     /// Transfers a client's backlog as records and is then closed.
@@ -202,7 +202,7 @@ final class Connection {
   }
 
   /// The monitor of the client's process; nil without one.
-  var monitor: ProgramFreezeMonitor? {
+  var monitor: FreezeWatch? {
     if case .control(_, let monitor) = purpose { monitor } else { nil }
   }
 

@@ -365,10 +365,9 @@ struct ConnectionTable {
   /// Starts to monitor whether the process of a control connection is frozen. Does nothing if that is impossible.
   func beginMonitoring(_ index: Int) throws(SystemError) {
     guard let connection = slots[index], let client = connection.controlledClient,
-      let monitor = ProgramFreezeMonitor(process: connection.peer.process)
+      let monitor = FreezeWatch(process: connection.peer.process)
     else { return }
-    try events.add(
-      monitor.watch.descriptor, as: ConnectionTable.monitorToken(of: index), for: .changed)
+    try events.add(monitor.descriptor, as: ConnectionTable.monitorToken(of: index), for: .changed)
     connection.setPurpose(.control(client: client, monitor: monitor))
   }
 
@@ -377,7 +376,7 @@ struct ConnectionTable {
     guard let connection = slots[index],
       case .control(let client, let monitor?) = connection.purpose
     else { return }
-    events.remove(monitor.watch.descriptor)
+    events.remove(monitor.descriptor)
     connection.setPurpose(.control(client: client, monitor: nil))
   }
 
