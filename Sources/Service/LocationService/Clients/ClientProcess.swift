@@ -137,7 +137,6 @@ enum LossReport: Equatable {
 struct StartedServices {
   var updates = false
   var visits = false
-  var significantChange = false
 
   /// Whether an event may be sent to the process. Region events may always; condition events require that the client
   /// may receive live updates (BKG-14).

@@ -132,7 +132,6 @@ extension LocationServer {
   // They are stored, unless they are refused (AUT-10), and pending events become available (BKG-6).
 
   mutating func startSignificantChange(_ client: Int) -> WireReply {
-    clients[client].updateStartedServices { $0.significantChange = true }
     if !clients[client].access.authorization.isRefused {
       updateServices(client) { $0.significantChange = true }
     }
