@@ -17,7 +17,7 @@ import ServiceState
 /// # States
 ///
 /// ``unsaved`` is empty or contains reasons; the rows themselves are in ``StateStore``. Independently, the disk is
-/// working or failing:
+/// working or failing (``hasFailed``):
 ///
 ///     WORKING ──flush fails: logged──▶ FAILING ──flush succeeds: logged──▶ WORKING
 ///                                       │    ▲
@@ -51,12 +51,6 @@ struct Persistence {
     static let urgent: Unsaved = [.event, .updatesChange, .flash]
   }
 
-  /// Whether the last flush succeeded.
-  private enum Disk {
-    case working
-    case failing
-  }
-
   /// After a loss of rows, an unknown client may be a lost one until that many fixes were stored: one day at 1 Hz.
   private static let lostClientFixes: UInt64 = 86_400
 
@@ -65,7 +59,8 @@ struct Persistence {
   private(set) var unsaved: Unsaved = []
   /// Whether rows of clients were lost. A client without a row may then have had undelivered fixes.
   private(set) var mayHaveLostClients = false
-  private var disk = Disk.working
+  /// Whether the last flush failed.
+  private(set) var hasFailed = false
   /// The engine's last record of writes to the receiver's flash.
   private var flash = FlashRecord()
   private let log: ServiceLog
@@ -98,9 +93,6 @@ struct Persistence {
   /// Whether any change is not on the disk.
   var hasChanges: Bool { store.hasChanges || unsaved.contains(.acknowledgement) }
 
-  /// Whether the last flush failed.
-  var hasFailed: Bool { disk == .failing }
-
   /// Records that the rows of all clients are up to date. The next flush writes them.
   mutating func didUpdateAllRows() { unsaved.remove(.acknowledgement) }
 
@@ -115,15 +107,15 @@ struct Persistence {
     defer { if isWriting { unsafe clinux_release_code(forAnswer ? "libsqlite3" : nil) } }
     do {
       try store.flush(at: wallTime)
-      if disk == .failing { log.write(.notice, "the durable state is saved again") }
-      disk = .working
+      if hasFailed { log.write(.notice, "the durable state is saved again") }
+      hasFailed = false
     } catch {
-      if disk == .working {
+      if !hasFailed {
         log.write(
           .error,
           "the durable state cannot be saved, and changes would be lost at a restart: \(error)")
       }
-      disk = .failing
+      hasFailed = true
     }
   }
 
