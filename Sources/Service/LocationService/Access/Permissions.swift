@@ -31,22 +31,11 @@ struct Permissions {
   /// Minimum time between two checks whether the file of subordinate users has changed.
   static let subordinatesInterval = Interval.seconds(1)
 
-  /// State of the check of the subordinate users' file, with the time of the last check.
-  private enum FileCheck {
-    case current(checked: Instant)
-    case changed(checked: Instant)
-
-    var time: Instant {
-      switch self {
-      case .current(let checked), .changed(let checked): checked
-      }
-    }
-  }
-
   /// The policy in force.
   private(set) var policy: AccessPolicy
   private var subordinates: SubordinateFile
-  private var fileCheck = FileCheck.current(checked: .boot)
+  /// Time of the last check of the subordinate users' file, and whether it found a change that was not read yet.
+  private var fileCheck = (time: Instant.boot, isChanged: false)
   /// Login users with at least one permitted client.
   private var permittedAccounts: Set<UInt32> = []
 
@@ -104,15 +93,15 @@ struct Permissions {
   /// Checks whether the file of subordinate users has changed (RES-3), at most once per ``subordinatesInterval``.
   mutating func checkSubordinates(at now: Instant) {
     guard now - fileCheck.time >= Permissions.subordinatesInterval else { return }
-    fileCheck = subordinates.isChanged ? .changed(checked: now) : .current(checked: now)
+    fileCheck = (now, subordinates.isChanged)
   }
 
   /// Reads the file of subordinate users again, if the last check found a change.
   ///
   /// - Returns: Whether login users have changed.
   mutating func refreshIfChanged() -> Bool {
-    guard case .changed(let checked) = fileCheck else { return false }
-    fileCheck = .current(checked: checked)
+    guard fileCheck.isChanged else { return false }
+    fileCheck.isChanged = false
     return subordinates.refresh()
   }
 
