@@ -59,7 +59,6 @@ public struct AccessPolicy: Equatable, Sendable {
     var decided = rights
     decided.authorization = decision.authorization
     decided.isReduced = rights.isReduced || decision.isReduced
-    decided.mayUseBackground = rights.mayUseBackground ?? (decision.authorization == .always)
     return ClientAccess(rights: decided, source: .decision)
   }
 
