@@ -19,7 +19,7 @@ import LocationWire
 ///
 /// Each connection: see ``Connection``. Accepting:
 ///
-///     ACCEPTING ──no descriptor is free, and none can be freed──▶ PAUSED(until: 1 s later)
+///     ACCEPTING ──no descriptor is free, and none can be freed──▶ PAUSED (``acceptsAt``: 1 s later)
 ///         ▲                                                          │
 ///         └───────────── a connection was closed, or time ───────────┘ or stays PAUSED, if epoll refuses
 ///
@@ -65,13 +65,6 @@ struct ConnectionTable {
   static let lingerTime = Interval.seconds(30)
   /// Maximum number of lingering connections of one user.
   static let lingeringPerUser = 4
-
-  /// Whether connections are accepted.
-  enum Accepting: Equatable {
-    case accepting
-    /// No descriptor was free. Accepting resumes then.
-    case paused(until: Instant)
-  }
 
   /// The next times at which connections must be handled without input.
   struct Deadlines {
@@ -122,7 +115,8 @@ struct ConnectionTable {
   private(set) var pausedCount = 0
   /// Index at which the next turn starts to resume connections, for fairness.
   private(set) var firstResumed = 0
-  private(set) var accepting = Accepting.accepting
+  /// Time at which accepting resumes after no descriptor was free; nil while connections are accepted.
+  private(set) var acceptsAt: Instant?
   /// The number of connections for which there are descriptors, and until when it applies.
   private var shortage = (limit: capacity, end: Instant.boot)
   private(set) var deadlines = Deadlines()
@@ -296,21 +290,21 @@ struct ConnectionTable {
   /// Pauses accepting while no descriptor is free, so that the service does not retry in a loop. Returns false if it is
   /// paused already.
   mutating func pauseAccepting(at now: Instant) -> Bool {
-    guard accepting == .accepting else { return false }
+    guard acceptsAt == nil else { return false }
     events.remove(listener.descriptor)
-    accepting = .paused(until: now + ConnectionTable.acceptPause)
+    acceptsAt = now + ConnectionTable.acceptPause
     deadlines.isStale = true
     return true
   }
 
   /// Resumes accepting, after a descriptor was released or the pause has elapsed.
   mutating func resumeAccepting(at now: Instant) {
-    guard accepting != .accepting else { return }
-    accepting = .accepting
+    guard acceptsAt != nil else { return }
     do {
       try events.add(listener.descriptor, as: ConnectionTable.listenerToken, for: .readable)
+      acceptsAt = nil
     } catch {
-      accepting = .paused(until: now + ConnectionTable.acceptPause)
+      acceptsAt = now + ConnectionTable.acceptPause
     }
   }
 
@@ -533,9 +527,8 @@ struct ConnectionTable {
   /// Resumes accepting if the pause has elapsed. Returns the time at which it does; `.distantFuture` while connections
   /// are accepted.
   mutating func updateAccepting(at now: Instant) -> Instant {
-    if case .paused(let end) = accepting, end <= now { resumeAccepting(at: now) }
-    if case .paused(let end) = accepting { return end }
-    return .distantFuture
+    if let acceptsAt, acceptsAt <= now { resumeAccepting(at: now) }
+    return acceptsAt ?? .distantFuture
   }
 
   /// Sets the next times at which connections must be handled without input. The board postpones the wake for `next`
