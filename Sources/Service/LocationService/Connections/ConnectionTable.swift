@@ -76,14 +76,6 @@ struct ConnectionTable {
     fileprivate(set) var isStale = false
   }
 
-  /// The position in the ready descriptors of a wait.
-  private struct ReadyPosition {
-    /// Number of the wait.
-    var wait: UInt64 = 0
-    /// Number of its descriptors that were handled.
-    var handled = 0
-  }
-
   /// A ready descriptor.
   enum Event {
     case listener
@@ -123,8 +115,11 @@ struct ConnectionTable {
   /// Input of the last read.
   private(set) var buffer = [UInt8](repeating: 0, count: ConnectionTable.readSize)
   private var rates = CallRateLimits()
-  private var position = ReadyPosition()
-  private let listener: Listener
+  /// Number of the last wait.
+  private var wait: UInt64 = 0
+  /// Number of its descriptors that were handled.
+  private var handled = 0
+  let listener: Listener
   private let events: EventWait
 
   /// Accepts connections of `listener`, and adds all descriptors to `events`.
@@ -153,17 +148,18 @@ struct ConnectionTable {
 
   /// Starts with the descriptors of a new wait. Returns false if the last wait is still being handled.
   mutating func beginWait() -> Bool {
-    guard position.wait != events.waitCount else { return false }
-    position = ReadyPosition(wait: events.waitCount)
+    guard wait != events.waitCount else { return false }
+    wait = events.waitCount
+    handled = 0
     return true
   }
 
   /// The next ready descriptor of the last wait; nil if none remains. Those of other parts of the service, and of
   /// connections that were closed meanwhile, are skipped.
   mutating func nextEvent() -> Event? {
-    while position.handled < events.readyCount {
-      let ready = events.ready(at: position.handled)
-      position.handled += 1
+    while handled < events.readyCount {
+      let ready = events.ready(at: handled)
+      handled += 1
       let (token, first) = (ready.token.rawValue, ConnectionTable.listenerToken.rawValue)
       if token == first { return .listener }
       guard token > first else { continue }
@@ -171,8 +167,7 @@ struct ConnectionTable {
       let isMonitor = source >= ConnectionTable.capacity
       let index = isMonitor ? source - ConnectionTable.capacity : source
       // A connection accepted since the wait may have reused the index; the event is not for it.
-      guard index < slots.count, let connection = slots[index],
-        connection.acceptedWait < position.wait
+      guard index < slots.count, let connection = slots[index], connection.acceptedWait < wait
       else { continue }
       return isMonitor ? .monitor(index) : .connection(index, ready.conditions)
     }
@@ -194,12 +189,6 @@ struct ConnectionTable {
   }
 
   // MARK: Accepting
-
-  /// Accepts a connection. Returns its descriptor, or `-errno`.
-  func accept() -> Int32 { listener.accept() }
-
-  /// The peer of an accepted descriptor; nil if it has no credentials.
-  func peer(of descriptor: Int32) -> Peer? { listener.peer(descriptor) }
 
   /// Records that no descriptor was free: one of those in use is kept free from now on, to refuse connections with it.
   mutating func noteShortage(at now: Instant) {
@@ -277,7 +266,7 @@ struct ConnectionTable {
       return
     }
     let connection = Connection(
-      descriptor, peer, of: permissions.account(of: peer.user), since: position.wait, at: now)
+      descriptor, peer, of: permissions.account(of: peer.user), since: wait, at: now)
     if index == slots.count { slots.append(connection) } else { slots[index] = connection }
     deadlines.isStale = true
     guard connection.standing(permissions) == .unpermitted else { return }

@@ -8,7 +8,7 @@ public final class Listener {
   private let path: String
   /// Accepts a connection. Returns its descriptor, or `-errno`. Replaced by tests to inject failures.
   var accept: () -> Int32
-  /// Reads the peer credentials of a connection. Replaced by tests to inject other users.
+  /// Reads the peer credentials of a connection; nil if it has none. Replaced by tests to inject other users.
   var peer: (Int32) -> Peer? = Listener.peer(of:)
 
   /// Listens at `path`. Any user may connect; rights depend on the peer's credentials (AUT-2).

@@ -9,7 +9,7 @@ extension LocationServer {
   mutating func acceptAll() {
     permissions.checkSubordinates(at: now)
     for _ in 0..<ConnectionTable.acceptsPerWait {
-      let descriptor = connections.accept()
+      let descriptor = connections.listener.accept()
       guard descriptor >= 0 else {
         switch -descriptor {
         case EMFILE:
@@ -24,7 +24,7 @@ extension LocationServer {
         }
         return
       }
-      guard let peer = connections.peer(of: descriptor), allows(peer) else {
+      guard let peer = connections.listener.peer(descriptor), allows(peer) else {
         Glibc.close(descriptor)
         continue
       }
