@@ -18,15 +18,15 @@ struct LogRateLimits {
   /// Consumes one line of a user's rate. Returns the number of lines omitted before; nil if the line must be omitted.
   /// Lines of the service itself (nil) have their own rate and do not count against that of all users.
   mutating func consumeLine(of user: UInt32?, at now: Instant) -> Int? {
-    var bucket = userLines[user] ?? TokenBucket(LogRateLimits.linesPerUser, at: now)
     let isCounted = user != nil
-    guard bucket.level(at: now) >= 1, !isCounted || allLines.level(at: now) >= 1 else {
+    guard userLines.nextTime(of: user, at: now) <= now,
+      !isCounted || allLines.level(at: now) >= 1
+    else {
       suppressedLines += 1
       return nil
     }
-    bucket.consume(1, at: now)
+    userLines.consume(1, of: user, LogRateLimits.linesPerUser, at: now)
     if isCounted { allLines.consume(1, at: now) }
-    userLines.store(bucket, for: user, at: now)
     defer { suppressedLines = 0 }
     return suppressedLines
   }

@@ -34,19 +34,14 @@ struct CallRateLimits {
 
   /// Earliest time at which the next call of a user may be handled; `now` if there is no delay.
   func nextCall(of user: UInt32, _ standing: Standing, at now: Instant) -> Instant {
-    guard CallRateLimits.limit(standing) != nil,
-      let bucket = buckets[BucketKey(user: user, standing: standing)]
-    else { return now }
-    return bucket.time(reaching: 1, at: now)
+    // An administrator has no bucket.
+    buckets.nextTime(of: BucketKey(user: user, standing: standing), at: now)
   }
 
   /// Charges a call to a user. O(1), except for the first call of a user with all buckets in use: O(``capacity``).
   mutating func charge(_ cost: Double, to user: UInt32, _ standing: Standing, at now: Instant) {
     guard cost > 0, let limit = CallRateLimits.limit(standing) else { return }
-    let key = BucketKey(user: user, standing: standing)
-    var bucket = buckets[key] ?? TokenBucket(limit, at: now)
-    bucket.consume(cost, at: now)
-    buckets.store(bucket, for: key, at: now)
+    buckets.consume(cost, of: BucketKey(user: user, standing: standing), limit, at: now)
   }
 }
 

@@ -161,11 +161,17 @@ struct TokenBucketTable<Key: Hashable> {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// The bucket of a key; nil for a full one.
-  subscript(_ key: Key) -> TokenBucket? { buckets[key] }
+  /// Earliest time at which a key has a token; `now` if there is no delay.
+  func nextTime(of key: Key, at now: Instant) -> Instant {
+    buckets[key]?.time(reaching: 1, at: now) ?? now
+  }
 
-  /// Stores a bucket. O(1), or O(``capacity``) for a new key if all are in use.
-  mutating func store(_ bucket: TokenBucket, for key: Key, at now: Instant) {
+  /// Consumes tokens of a key. May overdraw its bucket; a bucket with another limit is replaced by a full one. O(1), or
+  /// O(``capacity``) for a new key if all are in use.
+  mutating func consume(_ cost: Double, of key: Key, _ limit: RateLimit, at now: Instant) {
+    var bucket = buckets[key] ?? TokenBucket(limit, at: now)
+    if bucket.limit != limit { bucket = TokenBucket(limit, at: now) }
+    bucket.consume(cost, at: now)
     if buckets.count >= capacity, buckets[key] == nil {
       let fullest = buckets.min { $0.value.fullTime(at: now) < $1.value.fullTime(at: now) }
       if let fullest { buckets[fullest.key] = nil }

@@ -299,23 +299,19 @@ struct GPSDConnections {
 
   /// Earliest time at which the next request of a user may be handled; `now` if there is no delay.
   func nextRequest(of account: UInt32, at now: Instant) -> Instant {
-    buckets[account]?.time(reaching: 1, at: now) ?? now
+    buckets.nextTime(of: account, at: now)
   }
 
   /// Charges a request or a read to a user.
   mutating func charge(
     _ cost: Double, to account: UInt32, _ standing: Standing, at now: Instant
   ) {
-    let limit: RateLimit
     switch standing {
-    case .unpermitted: limit = GPSDConnections.unpermittedRequests
-    case .permitted: limit = GPSDConnections.requests
-    case .administrator: return
+    case .unpermitted:
+      buckets.consume(cost, of: account, GPSDConnections.unpermittedRequests, at: now)
+    case .permitted: buckets.consume(cost, of: account, GPSDConnections.requests, at: now)
+    case .administrator: break
     }
-    var bucket = buckets[account] ?? TokenBucket(limit, at: now)
-    if bucket.limit != limit { bucket = TokenBucket(limit, at: now) }
-    bucket.consume(cost, at: now)
-    buckets.store(bucket, for: account, at: now)
   }
 
   /// Writes as much output as the socket accepts, and sets what to wait for.
