@@ -12,11 +12,7 @@ extension LocationServer {
   /// Handles a ready descriptor.
   mutating func handleGPSD(_ event: GPSDConnections.Event) {
     switch event {
-    case .programs:
-      permissions.checkSubordinates(at: now)
-      for (descriptor, user) in gpsd.connections.acceptPrograms(at: now) {
-        greetGPSD(descriptor, user)
-      }
+    case .programs: greetGPSD(gpsd.connections.acceptPrograms(at: now))
     case .helpers:
       for user in gpsd.connections.acceptHelpers(at: now) {
         logLine(
@@ -24,19 +20,18 @@ extension LocationServer {
           "a process of user \(user) is refused as the helper of gpsd's protocol: it must run as root or as the user "
             + "of this service, and only \(GPSDConnections.helperCapacity) may run")
       }
-    case .helper(let index):
-      permissions.checkSubordinates(at: now)
-      for (descriptor, user) in gpsd.connections.receive(fromHelper: index) {
-        greetGPSD(descriptor, user)
-      }
+    case .helper(let index): greetGPSD(gpsd.connections.receive(fromHelper: index))
     case .connection(let index, let conditions): readGPSD(index, conditions)
     }
   }
 
-  /// Admits a program and greets it.
-  private mutating func greetGPSD(_ descriptor: Int32, _ user: UInt32) {
-    guard let index = gpsd.connections.admit(descriptor, of: user, permissions) else { return }
-    gpsd.connections[index]?.write { $0.gpsdVersion(gpsd.service) }
+  /// Admits programs and greets them.
+  private mutating func greetGPSD(_ programs: [(descriptor: Int32, user: UInt32)]) {
+    permissions.checkSubordinates(at: now)
+    for (descriptor, user) in programs {
+      guard let index = gpsd.connections.admit(descriptor, of: user, permissions) else { continue }
+      gpsd.connections[index]?.write { $0.gpsdVersion(gpsd.service) }
+    }
   }
 
   private mutating func readGPSD(_ index: Int, _ conditions: EventWait.Conditions) {
