@@ -186,8 +186,8 @@ struct GPSDClient {
     return held
   }
 
-  /// Records a failure, or that it was reported.
-  mutating func setFailed(_ hasFailed: Bool) { self.hasFailed = hasFailed }
+  /// Records that a single fix failed.
+  mutating func noteFailure() { hasFailed = true }
 
   /// Records that a fix is reported.
   mutating func noteReported(_ fix: Fix, at now: Instant) {
@@ -197,7 +197,10 @@ struct GPSDClient {
   }
 
   /// Records that the absence of a fix is reported.
-  mutating func noteReportedNone(at now: Instant) { lastReport = now }
+  mutating func noteReportedNone(at now: Instant) {
+    lastReport = now
+    hasFailed = false
+  }
 
   /// Forgets all fixes, after a loss of rights.
   mutating func forget() {

@@ -20,7 +20,7 @@ extension LocationServer {
       submit(.acknowledge(stored.name), client)
     case .failure:
       clients[client].noteGPSDAnswer()
-      gpsd.update(position) { $0.setFailed(true) }
+      gpsd.update(position) { $0.noteFailure() }
     case .finish(let code): gpsd.update(position) { $0.setMayDefer(code == nil) }
     case .gap, .authorization, .degraded, .paused, .resumed, .visit, .region, .live, .liveRefused:
       break
@@ -52,11 +52,15 @@ extension LocationServer {
       if isHeldBack(gpsd.clients[position]) { return }
       return sendGPSD(gpsd.update(position) { $0.takeHeld() }, position, engine)
     }
-    let (state, isFailed) = (gpsd.clients[position], gpsd.clients[position].hasFailed)
+    let state = gpsd.clients[position]
     let isSilent = silenceEnd(of: state) <= now
-    guard isSilent || (isFailed && !state.demand.isUpdating) else { return }
+    guard isSilent || (state.hasFailed && !state.demand.isUpdating) else { return }
     gpsd.update(position) { [now] in $0.noteReportedNone(at: now) }
-    sendGPSD(.none, client, engine)
+    let texts = texts(of: .none, client, engine)
+    for connection in gpsd.connections.slots {
+      guard let connection, isReceiving(connection, client) else { continue }
+      texts.append(to: connection)
+    }
   }
 
   /// When a client must receive a report although there is no fix; `.distantFuture` for never. With reduced accuracy,
@@ -143,18 +147,6 @@ extension LocationServer {
     guard clients[client].access.isReduced || GPSDDemand(saving) != .live else { return }
     let age = Interval(seconds: saving.interval_s ?? 0)
     sendAlone(latestGPSDReport(client, engine, atLeast: age), to: connection)
-  }
-
-  /// Sends a report without a fix to the programs of a client.
-  private mutating func sendGPSD(
-    _ report: GPSDReport, _ client: Int, _ engine: borrowing Engine
-  ) {
-    if let position = gpsd.position(of: client) { gpsd.update(position) { $0.setFailed(false) } }
-    let texts = texts(of: report, client, engine)
-    for connection in gpsd.connections.slots {
-      guard let connection, isReceiving(connection, client) else { continue }
-      texts.append(to: connection)
-    }
   }
 
   private func texts(
