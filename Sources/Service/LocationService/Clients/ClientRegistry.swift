@@ -184,7 +184,9 @@ struct ClientRegistry {
       let index =
         standing == .unpermitted
         ? DisplacementCandidate.selectDisplaced(for: account, among: all, includesIdle: true)
-        : DisplacementCandidate.leastUseful(all) ?? disposable(persistence)
+        // The first client that loses nothing if it is removed.
+        : DisplacementCandidate.leastUseful(all)
+          ?? slots.indices.first { isDisposable($0, persistence) }
       return allocation(index, orRefuse: "clients", capacity)
     }
   }
@@ -240,10 +242,9 @@ struct ClientRegistry {
       let own = withoutPermission(persistence).filter { $0.user == account && $0.isIdle }
       return DisplacementCandidate.leastUseful(own.filter { !$0.hadPermission })
     }
-    for index in slots.indices where slots[index].isPermitted && slots[index].account == account {
-      if isDisposable(index, persistence) { return index }
+    return slots.indices.first {
+      slots[$0].isPermitted && slots[$0].account == account && isDisposable($0, persistence)
     }
-    return nil
   }
 
   /// The unpermitted clients, except those of administrators.
@@ -271,12 +272,7 @@ struct ClientRegistry {
     return all
   }
 
-  /// The first client that loses nothing if it is removed; nil if there is none.
-  private func disposable(_ persistence: borrowing Persistence) -> Int? {
-    for index in slots.indices where isDisposable(index, persistence) { return index }
-    return nil
-  }
-
+  /// Whether a client loses nothing if it is removed.
   private func isDisposable(_ index: Int, _ persistence: borrowing Persistence) -> Bool {
     let client = slots[index]
     return !client.isVacant && client.process == nil && client.notices.eventCount == 0

@@ -77,8 +77,7 @@ final class GPSDConnection {
     case .request(let request): return request
     case .webRequest:
       pending = []
-      output.removeAll()
-      isEnding = true
+      discardOutput()
       return nil
     }
   }
