@@ -37,10 +37,7 @@ public final class Listener {
         code: EADDRINUSE)
     }
     _ = unsafe unlink(path)
-    let descriptor = socket(
-      AF_UNIX,
-      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        | Int32(SOCK_NONBLOCK.rawValue), 0)
+    let descriptor = Listener.makeSocket()
     guard descriptor >= 0 else { throw SystemError("cannot create a socket", code: errno) }
     let isBound = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -70,11 +67,13 @@ public final class Listener {
     Glibc.close(descriptor)
   }
 
+  private static func makeSocket() -> Int32 {
+    let type = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | Int32($1.rawValue) }
+    return socket(AF_UNIX, type, 0)
+  }
+
   private static func isServed(_ path: String) -> Bool {
-    let descriptor = socket(
-      AF_UNIX,
-      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        | Int32(SOCK_NONBLOCK.rawValue), 0)
+    let descriptor = makeSocket()
     guard descriptor >= 0 else { return false }
     defer { Glibc.close(descriptor) }
     let result = unsafe clinux_path_connect(descriptor, path)
