@@ -101,12 +101,18 @@ struct Main {
       profile = profile.withoutGPIOLines
     }
     if let line = options.line {
-      guard profile.receiver != nil else { throw NoReceiver(board: profile.name, line: line) }
+      guard profile.receiver != nil else {
+        throw StartProblem(
+          "the profile '\(profile.name)' has no receiver, so --line \(line) cannot be used: add a [receiver] table "
+            + "with its family to the profile, or start without --line to serve a board without a receiver")
+      }
       profile.receiver?.device = line
     }
     // A board without a receiver is served as well (DEF-1).
     if let receiver = profile.receiver, receiver.device == nil {
-      throw NoDevice(board: profile.name)
+      throw StartProblem(
+        "the profile '\(profile.name)' does not name the `device` of its receiver; add it to the profile, or start "
+          + "with --line")
     }
     return profile
   }
@@ -244,7 +250,9 @@ struct Main {
     do {
       return try StateStore(path: path, at: SystemClock().wallTime)
     } catch {
-      throw StateProblem(path: path, error: error)
+      // The error contains the path, which may be that of the write-ahead log.
+      if case .notAFile = error { throw error }
+      throw StartProblem("'\(path)': \(error)")
     }
   }
 
@@ -286,34 +294,9 @@ struct Main {
   }
 }
 
-/// The durable state cannot be used. It is left unchanged.
-struct StateProblem: Error, CustomStringConvertible {
-  let path: String
-  let error: StateError
+/// The service cannot start as it is configured. Nothing was changed.
+struct StartProblem: Error, CustomStringConvertible {
+  let description: String
 
-  var description: String {
-    // The error contains the path, which may be that of the write-ahead log.
-    if case .notAFile = error { return "\(error)" }
-    return "'\(path)': \(error)"
-  }
-}
-
-/// Error: `--line` is given for a board without a receiver.
-struct NoReceiver: Error, CustomStringConvertible {
-  let board: String
-  let line: String
-
-  var description: String {
-    "the profile '\(board)' has no receiver, so --line \(line) cannot be used: add a [receiver] "
-      + "table with its family to the profile, or start without --line to serve a board without a receiver"
-  }
-}
-
-/// Error: neither profile nor options name the receiver's device.
-struct NoDevice: Error, CustomStringConvertible {
-  let board: String
-
-  var description: String {
-    "the profile '\(board)' does not name the `device` of its receiver; add it to the profile, or start with --line"
-  }
+  init(_ description: String) { self.description = description }
 }
