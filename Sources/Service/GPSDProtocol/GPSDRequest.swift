@@ -113,9 +113,6 @@ public struct GPSDWatch: Equatable, Sendable {
   /// Longest name of a client, bytes.
   public static let longestName = 64
 
-  /// Creates a request that names nothing.
-  public init() {}
-
   /// Sets a parameter. Unknown parameters are ignored, as gpsd does; `raw`, `scaled` and `split24` are refused by the
   /// answer, which has the policy in force.
   mutating func set(_ name: String, _ value: JSONValue) throws(GPSDParameterError) {
@@ -191,9 +188,6 @@ public struct GPSDSaving: Hashable, Sendable {
     self.accuracy_m = accuracy_m
     self.defer_s = defer_s
   }
-
-  /// Whether nothing is saved.
-  public var isEmpty: Bool { self == GPSDSaving() }
 
   /// Savings of which each is the greater one of both.
   public func combined(with other: GPSDSaving) -> GPSDSaving {

@@ -161,9 +161,6 @@ enum StateValue: Equatable, Sendable {
 
   private func reset() { _ = unsafe sqlite3_reset(handle) }
 
-  /// Number of columns.
-  var columns: Int { Int(unsafe sqlite3_column_count(handle)) }
-
   /// Value of a column of the current row, counted from 0.
   func value(_ column: Int) -> StateValue {
     let index = Int32(column)

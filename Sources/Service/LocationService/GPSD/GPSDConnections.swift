@@ -104,9 +104,6 @@ struct GPSDConnections {
   /// Whether there is any listener.
   var isEnabled: Bool { listeners.programs != nil || listeners.helpers != nil }
 
-  /// Whether any connection exists.
-  var isEmpty: Bool { slots.isEmpty }
-
   var indices: Range<Int> { slots.indices }
 
   /// The connection at an index; nil if the index is free.
