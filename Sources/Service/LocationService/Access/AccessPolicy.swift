@@ -74,9 +74,6 @@ public struct AccessPolicy: Equatable, Sendable {
 
 /// The user and client that a rule applies to.
 public struct AccessSubject: Hashable, Sendable {
-  /// Maximum length of a client's name in bytes, the same as on the socket.
-  public static let longestClient = 64
-
   /// User; nil for any.
   public var uid: UInt32?
   /// Name of the client; nil for any.

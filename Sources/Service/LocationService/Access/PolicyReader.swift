@@ -1,6 +1,7 @@
 import BoardHardware
 import GPSDProtocol
 import LocationPolicy
+import LocationWire
 import TOMLFiles
 
 /// Converts a parsed policy file into a policy and collects all errors.
@@ -199,10 +200,10 @@ struct PolicyReader {
   }
 
   private mutating func name(_ node: TOMLNode, _ path: String) -> String? {
-    let expected = "text of 1 to \(AccessSubject.longestClient) bytes, on one line"
+    let expected = "text of 1 to \(WireLimits.clientName) bytes, on one line"
     guard let name = problems.string(node, path, expected: expected) else { return nil }
-    guard (1...AccessSubject.longestClient).contains(name.utf8.count),
-      printable(name, maxLength: AccessSubject.longestClient) == name
+    guard (1...WireLimits.clientName).contains(name.utf8.count),
+      printable(name, maxLength: WireLimits.clientName) == name
     else {
       problems.report(path, at: node.position, "cannot be the name of a client", expected: expected)
       return nil
