@@ -13,18 +13,4 @@ enum FlushRequest: Equatable {
   case requested
   /// Passed to the engine; the clients that receive nothing are not logged yet.
   case started
-
-  /// Starts a requested flush. Returns whether there was a request.
-  mutating func start() -> Bool {
-    guard self == .requested else { return false }
-    self = .started
-    return true
-  }
-
-  /// Ends a started flush. Returns whether there was one to report.
-  mutating func finish() -> Bool {
-    guard self == .started else { return false }
-    self = .idle
-    return true
-  }
 }

@@ -63,10 +63,18 @@ struct ServicePower {
   mutating func requestFlush() { flush = .requested }
 
   /// Starts a requested flush. Returns whether there was a request.
-  mutating func startFlush() -> Bool { flush.start() }
+  mutating func startFlush() -> Bool {
+    guard flush == .requested else { return false }
+    flush = .started
+    return true
+  }
 
   /// Ends a started flush. Returns whether there was one to report.
-  mutating func finishFlush() -> Bool { flush.finish() }
+  mutating func finishFlush() -> Bool {
+    guard flush == .started else { return false }
+    flush = .idle
+    return true
+  }
 
   // MARK: Receiver and energy
 
