@@ -104,7 +104,8 @@ struct Main {
       guard profile.receiver != nil else {
         throw StartProblem(
           "the profile '\(profile.name)' has no receiver, so --line \(line) cannot be used: add a [receiver] table "
-            + "with its family to the profile, or start without --line to serve a board without a receiver")
+            + "with its family to the profile, or start without --line to serve a board without a receiver"
+        )
       }
       profile.receiver?.device = line
     }
