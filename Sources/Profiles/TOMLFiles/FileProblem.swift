@@ -173,6 +173,12 @@ package func printable(_ text: String, maxLength: Int = 80) -> String {
   return result
 }
 
+/// `a, b or c`.
+package func joinedWithOr(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " or " + last
+}
+
 extension FileProblems {
   /// Sorts the problems by position; problems at the same position keep their order.
   package init(sorting all: [FileProblem]) {

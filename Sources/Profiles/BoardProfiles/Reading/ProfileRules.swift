@@ -1,6 +1,7 @@
 import BoardHardware
 import GNSSProtocols
 import LocationTypes
+import TOMLFiles
 
 /// A rule that concerns several keys.
 struct ProfileRule: Sendable {

@@ -112,12 +112,6 @@ extension ValueConstraint {
   }
 }
 
-/// `a, b or c`.
-func joinedWithOr(_ words: [String]) -> String {
-  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-  return words.dropLast().joined(separator: ", ") + " or " + last
-}
-
 /// A number in decimal notation without exponent: 24.6, 600, 0.000001.
 func decimalText(_ number: Double) -> String {
   if number == number.rounded(), abs(number) < 1e15 { return "\(Int(number))" }

@@ -139,10 +139,7 @@ struct PolicyReader {
 
   // MARK: Values
 
-  static var expectedAccessValues: String {
-    let quoted = accessValues.map { "\"\($0.word)\"" }
-    return quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
-  }
+  static let expectedAccessValues = joinedWithOr(accessValues.map { "\"\($0.word)\"" })
 
   private mutating func accessValue(_ node: TOMLNode, _ path: String) -> Authorization? {
     let expected = PolicyReader.expectedAccessValues
