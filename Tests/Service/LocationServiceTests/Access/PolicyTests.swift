@@ -14,9 +14,6 @@ struct PolicyTests {
       rules: [AccessRule(AccessSubject(client: name), rights, line: 3)])
   }
 
-  @Test("a rule accepts the same client names as the socket")
-  func names() { #expect(AccessSubject.longestClient == WireLimits.clientName) }
-
   @Test("AUT-7: a policy without rules is logged, at the start and after a reload")
   func empty() throws {
     let log = LogPipe()
