@@ -79,12 +79,6 @@ public struct AccessSubject: Hashable, Sendable {
   /// Name of the client; nil for any.
   public var client: String?
 
-  /// Creates a subject.
-  public init(uid: UInt32? = nil, client: String? = nil) {
-    self.uid = uid
-    self.client = client
-  }
-
   /// 3 with user and name, 2 with a user, 1 with a name, 0 with neither.
   var specificity: Int { (uid == nil ? 0 : 2) + (client == nil ? 0 : 1) }
 
@@ -98,24 +92,13 @@ public struct AccessRights: Equatable, Sendable {
   /// `always`, `whenInUse`, `denied`, or `notDetermined` if an administrator decides on request.
   public var authorization: Authorization
   /// Whether the client gets reduced accuracy (AUT-5).
-  public var isReduced: Bool
+  public var isReduced = false
   /// Whether `allowsBackgroundLocationUpdates` is permitted (BKG-18); nil: only with `always`.
   public var mayUseBackground: Bool?
   /// How the client's program is started again (BKG-19); nil if it is not.
   public var relaunch: Relaunch?
   /// Settings of a client of gpsd's protocol.
   public var gpsd = GPSDSettings()
-
-  /// Creates rights.
-  public init(
-    authorization: Authorization, isReduced: Bool = false, mayUseBackground: Bool? = nil,
-    relaunch: Relaunch? = nil
-  ) {
-    self.authorization = authorization
-    self.isReduced = isReduced
-    self.mayUseBackground = mayUseBackground
-    self.relaunch = relaunch
-  }
 }
 
 /// Settings of a client of gpsd's protocol.
@@ -124,9 +107,6 @@ public struct GPSDSettings: Equatable, Sendable {
   public var saving = GPSDSaving()
   /// Age from which its last fix is not reported any more, seconds; nil for the default.
   public var staleAfter_s: Double?
-
-  /// Creates the default: every fix.
-  public init() {}
 }
 
 /// How a client's program is started again.

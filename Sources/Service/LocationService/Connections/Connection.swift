@@ -11,12 +11,6 @@ public struct Peer: Equatable, Sendable {
   /// Process that connected, for the log and to detect that it is frozen. No proof of identity: it may have passed the
   /// connection to another process.
   public var process: Int32
-
-  /// Creates credentials.
-  public init(user: UInt32, process: Int32) {
-    self.user = user
-    self.process = process
-  }
 }
 
 /// One connection: its purpose, its input with held calls, and its unsent output.
