@@ -209,15 +209,13 @@ struct ConnectionTable {
       if connection.account == account { usage.own += 1 }
     }
     let limit = now < shortage.end ? shortage.limit : ConnectionTable.capacity
-    switch ConnectionTable.quota(limit).refusal(standing, usage) {
+    let refusal = ConnectionTable.quota(limit).refusal(standing, usage)
+    switch refusal {
     case nil: return .granted
     case .user: return .refused
-    case .unpermitted:
-      return heaviest(for: account, fallsBackToAny: false, permissions)
-        .map(Admission.displacing) ?? .refused
-    case .total:
-      guard standing != .unpermitted else { return .refused }
-      return heaviest(for: account, fallsBackToAny: true, permissions)
+    case .total where standing == .unpermitted: return .refused
+    case .unpermitted, .total:
+      return heaviest(for: account, fallsBackToAny: refusal == .total, permissions)
         .map(Admission.displacing) ?? .refused
     }
   }

@@ -21,13 +21,8 @@ public struct GPSDListeners {
 
   /// Listens at the paths; nil for none.
   public init(programs: String?, helpers: String?) throws(SystemError) {
-    self.programs = try GPSDListeners.listener(programs)
-    self.helpers = try GPSDListeners.listener(helpers)
-  }
-
-  private static func listener(_ path: String?) throws(SystemError) -> Listener? {
-    guard let path else { return nil }
-    return try Listener(path: path)
+    self.programs = try programs.map(Listener.init(path:))
+    self.helpers = try helpers.map(Listener.init(path:))
   }
 }
 

@@ -6,15 +6,9 @@ import LocationTypes
 ///
 /// Owner: ``LocationService``. Without a manager nothing is sent.
 struct ServiceManager: ~Copyable {
-  /// What the status line contains.
-  private struct Status: Equatable {
-    let clients: Int
-    let receiver: ReceiverMode?
-  }
-
   private let notifier: ServiceNotifier
-  /// The last status line; nil before the first, and after a reload.
-  private var reported: Status?
+  /// What the last status line contains; nil before the first, and after a reload.
+  private var reported: (clients: Int, receiver: ReceiverMode?)?
   /// Time of the last watchdog notification.
   private var lastWatchdog = Instant.boot
 
@@ -46,9 +40,8 @@ struct ServiceManager: ~Copyable {
       notifier.watchdog()
       lastWatchdog = now
     }
-    let status = Status(clients: clients, receiver: receiver)
-    guard status != reported else { return }
-    reported = status
+    if let reported, reported == (clients, receiver) { return }
+    reported = (clients, receiver)
     notifier.status(
       "\(clients) \(clients == 1 ? "client" : "clients"), receiver \(ServiceManager.text(receiver))"
     )
