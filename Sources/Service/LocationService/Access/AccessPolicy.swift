@@ -19,7 +19,7 @@ public struct AccessPolicy: Equatable, Sendable {
   /// Creates a policy.
   ///
   /// - Precondition: Each rule names a user, a client or both, and no two rules name the same.
-  public init(
+  init(
     defaultRights: AccessRights = AccessRights(authorization: .notDetermined),
     rules: [AccessRule] = [],
     administrators: Set<UInt32> = []

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxHAL
 import LocationPolicy
-import LocationService
 import LocationWire
+
+@testable import LocationService
 
 /// The status that the service reports to a program.
 func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
