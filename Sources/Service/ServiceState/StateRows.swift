@@ -14,8 +14,6 @@ public struct StateRows: Sendable {
   /// Counters of the service.
   public var counters = StateTable<CounterRecord>()
 
-  init() {}
-
   /// Passes each table to a visitor, clients first.
   mutating func visit(_ visitor: inout some TableVisitor) throws(StateError) {
     try visitor.visit(&clients)

@@ -80,8 +80,6 @@ public struct StateTable<Row: StateRow>: Sendable {
   /// Clients whose rows are kept in memory only.
   private var volatile: Set<ClientNumber> = []
 
-  init() {}
-
   /// The row with that key, if it is to be on the disk.
   func durableRow(_ key: Row.Key) -> Row? {
     rows[key].flatMap { $0.isWritten(without: volatile) ? $0 : nil }
