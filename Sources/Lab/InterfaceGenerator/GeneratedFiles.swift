@@ -162,9 +162,7 @@ private func words(_ lists: [WordList]) -> String {
 private func words(_ list: WordList) -> String {
   """
   extension \(list.type): WireEnum {
-    static let wireWords: [(\(list.type), StaticString)] = [
-  \(lines(list.entries) { "    (.\($0.name), \"\($0.word)\")," })
-    ]
+    static let wireValues: [\(list.type)] = [\(list.entries.map { "." + $0.name }.joined(separator: ", "))]
 
     var wireWord: StaticString {
       switch self {

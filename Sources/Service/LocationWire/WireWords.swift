@@ -6,18 +6,7 @@ import LocationPolicy
 import LocationTypes
 
 extension FixQuality: WireEnum {
-  static let wireWords: [(FixQuality, StaticString)] = [
-    (.autonomous, "autonomous"),
-    (.differential, "differential"),
-    (.rtkFixed, "rtk_fixed"),
-    (.rtkFloat, "rtk_float"),
-    (.deadReckoning, "dead_reckoning"),
-    (.manual, "manual"),
-    (.simulated, "simulated"),
-    (.surveyed, "surveyed"),
-    (.combined, "gnss_dead_reckoning"),
-    (.unknown, "unknown"),
-  ]
+  static let wireValues: [FixQuality] = [.autonomous, .differential, .rtkFixed, .rtkFloat, .deadReckoning, .manual, .simulated, .surveyed, .combined, .unknown]
 
   var wireWord: StaticString {
     switch self {
@@ -36,10 +25,7 @@ extension FixQuality: WireEnum {
 }
 
 extension FixMode: WireEnum {
-  static let wireWords: [(FixMode, StaticString)] = [
-    (.twoDimensional, "2d"),
-    (.threeDimensional, "3d"),
-  ]
+  static let wireValues: [FixMode] = [.twoDimensional, .threeDimensional]
 
   var wireWord: StaticString {
     switch self {
@@ -50,10 +36,7 @@ extension FixMode: WireEnum {
 }
 
 extension RegionKind: WireEnum {
-  static let wireWords: [(RegionKind, StaticString)] = [
-    (.region, "region"),
-    (.condition, "condition"),
-  ]
+  static let wireValues: [RegionKind] = [.region, .condition]
 
   var wireWord: StaticString {
     switch self {
@@ -64,11 +47,7 @@ extension RegionKind: WireEnum {
 }
 
 extension RegionState: WireEnum {
-  static let wireWords: [(RegionState, StaticString)] = [
-    (.unknown, "unknown"),
-    (.inside, "inside"),
-    (.outside, "outside"),
-  ]
+  static let wireValues: [RegionState] = [.unknown, .inside, .outside]
 
   var wireWord: StaticString {
     switch self {
@@ -80,12 +59,7 @@ extension RegionState: WireEnum {
 }
 
 extension MonitorState: WireEnum {
-  static let wireWords: [(MonitorState, StaticString)] = [
-    (.unknown, "unknown"),
-    (.satisfied, "satisfied"),
-    (.unsatisfied, "unsatisfied"),
-    (.unmonitored, "unmonitored"),
-  ]
+  static let wireValues: [MonitorState] = [.unknown, .satisfied, .unsatisfied, .unmonitored]
 
   var wireWord: StaticString {
     switch self {
@@ -98,11 +72,7 @@ extension MonitorState: WireEnum {
 }
 
 extension MonitorProblem: WireEnum {
-  static let wireWords: [(MonitorProblem, StaticString)] = [
-    (.conditionLimitExceeded, "limit_exceeded"),
-    (.conditionUnsupported, "unsupported"),
-    (.persistenceUnavailable, "persistence_unavailable"),
-  ]
+  static let wireValues: [MonitorProblem] = [.conditionLimitExceeded, .conditionUnsupported, .persistenceUnavailable]
 
   var wireWord: StaticString {
     switch self {
@@ -114,13 +84,7 @@ extension MonitorProblem: WireEnum {
 }
 
 extension Authorization: WireEnum {
-  static let wireWords: [(Authorization, StaticString)] = [
-    (.notDetermined, "not_determined"),
-    (.restricted, "restricted"),
-    (.denied, "denied"),
-    (.always, "always"),
-    (.whenInUse, "when_in_use"),
-  ]
+  static let wireValues: [Authorization] = [.notDetermined, .restricted, .denied, .always, .whenInUse]
 
   var wireWord: StaticString {
     switch self {
@@ -134,14 +98,7 @@ extension Authorization: WireEnum {
 }
 
 extension ServiceLevel: WireEnum {
-  static let wireWords: [(ServiceLevel, StaticString)] = [
-    (.everyFix, "every_fix"),
-    (.accuracy, "accuracy"),
-    (.updates, "updates"),
-    (.visits, "visits"),
-    (.regions, "regions"),
-    (.significantChange, "significant"),
-  ]
+  static let wireValues: [ServiceLevel] = [.everyFix, .accuracy, .updates, .visits, .regions, .significantChange]
 
   var wireWord: StaticString {
     switch self {
@@ -156,11 +113,7 @@ extension ServiceLevel: WireEnum {
 }
 
 extension ExecutionState: WireEnum {
-  static let wireWords: [(ExecutionState, StaticString)] = [
-    (.foreground, "foreground"),
-    (.background, "background"),
-    (.suspended, "suspended"),
-  ]
+  static let wireValues: [ExecutionState] = [.foreground, .background, .suspended]
 
   var wireWord: StaticString {
     switch self {
@@ -172,13 +125,7 @@ extension ExecutionState: WireEnum {
 }
 
 extension ActivityType: WireEnum {
-  static let wireWords: [(ActivityType, StaticString)] = [
-    (.other, "other"),
-    (.automotiveNavigation, "automotive_navigation"),
-    (.fitness, "fitness"),
-    (.otherNavigation, "other_navigation"),
-    (.airborne, "airborne"),
-  ]
+  static let wireValues: [ActivityType] = [.other, .automotiveNavigation, .fitness, .otherNavigation, .airborne]
 
   var wireWord: StaticString {
     switch self {
@@ -192,12 +139,7 @@ extension ActivityType: WireEnum {
 }
 
 extension BoardState: WireEnum {
-  static let wireWords: [(BoardState, StaticString)] = [
-    (.awake, "awake"),
-    (.idle, "idle"),
-    (.suspended, "suspended"),
-    (.off, "off"),
-  ]
+  static let wireValues: [BoardState] = [.awake, .idle, .suspended, .off]
 
   var wireWord: StaticString {
     switch self {
@@ -210,13 +152,7 @@ extension BoardState: WireEnum {
 }
 
 extension WakeReason: WireEnum {
-  static let wireWords: [(WakeReason, StaticString)] = [
-    (.alarm, "alarm"),
-    (.bytes, "bytes"),
-    (.batchPin, "batch_pin"),
-    (.request, "request"),
-    (.motion, "motion"),
-  ]
+  static let wireValues: [WakeReason] = [.alarm, .bytes, .batchPin, .request, .motion]
 
   var wireWord: StaticString {
     switch self {
@@ -230,15 +166,7 @@ extension WakeReason: WireEnum {
 }
 
 extension ReceiverPowerState: WireEnum {
-  static let wireWords: [(ReceiverPowerState, StaticString)] = [
-    (.off, "off"),
-    (.backup, "backup"),
-    (.standby, "standby"),
-    (.acquiring, "acquiring"),
-    (.tracking, "tracking"),
-    (.powersave, "powersave"),
-    (.batching, "batching"),
-  ]
+  static let wireValues: [ReceiverPowerState] = [.off, .backup, .standby, .acquiring, .tracking, .powersave, .batching]
 
   var wireWord: StaticString {
     switch self {
@@ -254,13 +182,7 @@ extension ReceiverPowerState: WireEnum {
 }
 
 extension LiveConfiguration: WireEnum {
-  static let wireWords: [(LiveConfiguration, StaticString)] = [
-    (.default, "default"),
-    (.automotiveNavigation, "automotive_navigation"),
-    (.otherNavigation, "other_navigation"),
-    (.fitness, "fitness"),
-    (.airborne, "airborne"),
-  ]
+  static let wireValues: [LiveConfiguration] = [.default, .automotiveNavigation, .otherNavigation, .fitness, .airborne]
 
   var wireWord: StaticString {
     switch self {
@@ -274,11 +196,7 @@ extension LiveConfiguration: WireEnum {
 }
 
 extension SessionRequirement: WireEnum {
-  static let wireWords: [(SessionRequirement, StaticString)] = [
-    (.none, "none"),
-    (.whenInUse, "when_in_use"),
-    (.always, "always"),
-  ]
+  static let wireValues: [SessionRequirement] = [.none, .whenInUse, .always]
 
   var wireWord: StaticString {
     switch self {
