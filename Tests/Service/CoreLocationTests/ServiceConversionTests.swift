@@ -101,7 +101,7 @@ struct ServiceConversionTests {
     }
   }
 
-  @Test("every activity and region state has the same raw value in the service")
+  @Test("every activity and state has the same raw value in the service")
   func otherEnumerations() {
     for value in 1...5 {
       #expect(
@@ -109,6 +109,10 @@ struct ServiceConversionTests {
     }
     for value in 0...2 {
       #expect(RegionState(rawValue: value).map { CLRegionState($0).rawValue } == value)
+    }
+    for value in 0...3 {
+      let state = MonitorState(rawValue: value).map { CLMonitor.Event.State($0) }
+      #expect(state?.rawValue == value && state.map { MonitorState($0).rawValue } == value)
     }
   }
 

@@ -339,27 +339,3 @@ private final class EventInHand: Sendable {
     }
   }
 }
-
-extension CLMonitor.Event.State {
-  /// Converts from the socket's value.
-  init(_ state: MonitorState) {
-    switch state {
-    case .unknown: self = .unknown
-    case .satisfied: self = .satisfied
-    case .unsatisfied: self = .unsatisfied
-    case .unmonitored: self = .unmonitored
-    }
-  }
-}
-
-extension MonitorState {
-  /// Converts to the socket's value.
-  init(_ state: CLMonitor.Event.State) {
-    switch state {
-    case .unknown: self = .unknown
-    case .satisfied: self = .satisfied
-    case .unsatisfied: self = .unsatisfied
-    case .unmonitored: self = .unmonitored
-    }
-  }
-}

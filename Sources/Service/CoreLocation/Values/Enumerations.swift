@@ -86,39 +86,37 @@ import LocationPolicy
 
 // MARK: - Conversions
 
+// The service's enumerations have Apple's raw values too; a test compares them.
+
 extension CLAuthorizationStatus {
   /// Converts from the socket's value.
   init(_ authorization: Authorization) {
-    switch authorization {
-    case .notDetermined: self = .notDetermined
-    case .restricted: self = .restricted
-    case .denied: self = .denied
-    case .always: self = .authorizedAlways
-    case .whenInUse: self = .authorizedWhenInUse
-    }
+    self = CLAuthorizationStatus(rawValue: Int32(authorization.rawValue)) ?? .notDetermined
   }
 }
 
 extension ActivityType {
   /// Converts to the socket's value.
   init(_ activity: CLActivityType) {
-    switch activity {
-    case .other: self = .other
-    case .automotiveNavigation: self = .automotiveNavigation
-    case .fitness: self = .fitness
-    case .otherNavigation: self = .otherNavigation
-    case .airborne: self = .airborne
-    }
+    self = ActivityType(rawValue: UInt8(activity.rawValue)) ?? .other
   }
 }
 
 extension CLRegionState {
   /// Converts from the socket's value.
-  init(_ state: RegionState) {
-    switch state {
-    case .unknown: self = .unknown
-    case .inside: self = .inside
-    case .outside: self = .outside
-    }
+  init(_ state: RegionState) { self = CLRegionState(rawValue: state.rawValue) ?? .unknown }
+}
+
+extension CLMonitor.Event.State {
+  /// Converts from the socket's value.
+  init(_ state: MonitorState) {
+    self = CLMonitor.Event.State(rawValue: state.rawValue) ?? .unknown
+  }
+}
+
+extension MonitorState {
+  /// Converts to the socket's value.
+  init(_ state: CLMonitor.Event.State) {
+    self = MonitorState(rawValue: state.rawValue) ?? .unknown
   }
 }
