@@ -23,9 +23,7 @@ struct HandledFixes {
 
   /// Adds a handled fix; ignores one that is older than the newest.
   mutating func add(_ name: FixName, at now: Instant) {
-    if let newest, (name.generation, name.sequence) <= (newest.generation, newest.sequence) {
-      return
-    }
+    if let newest, name <= newest { return }
     if newest == nil { since = now }
     newest = name
     count += 1

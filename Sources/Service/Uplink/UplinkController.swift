@@ -207,7 +207,7 @@ public struct UplinkController: ~Copyable {
       let fixes = delivered.map { rounding.rounded($0) }
       pending.add(fixes)
       newestPosition?.add(fixes)
-      if let last = fixes.last?.name, newest.isUpTo(last) { newest = last }
+      if let last = fixes.last?.name { newest = max(newest, last) }
     case .gap(let gap): pending.add(gap)
     case .finished(let code):
       isDeferring = false

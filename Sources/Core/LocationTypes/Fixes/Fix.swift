@@ -167,7 +167,7 @@ extension Fix {
 }
 
 /// Unique identifier of a fix, never reused (RNG-2).
-@frozen public struct FixName: Hashable, Sendable {
+@frozen public struct FixName: Hashable, Comparable, Sendable {
   /// Generation of the ring: increased durably at each start of the service, before the first append.
   public var generation: UInt32
   /// Sequence number of the fix; at most 2⁴⁰ − 1, which is enough for 3,400 years at 10 Hz.
@@ -177,5 +177,10 @@ extension Fix {
   @inlinable public init(generation: UInt32, sequence: UInt64) {
     self.generation = generation
     self.sequence = sequence
+  }
+
+  /// Whether the fix `a` is older than the fix `b`.
+  @inlinable public static func < (a: FixName, b: FixName) -> Bool {
+    (a.generation, a.sequence) < (b.generation, b.sequence)
   }
 }

@@ -116,7 +116,7 @@ extension LocationSession {
     guard case .delivery(.fixes(let fixes, let run)) = item else { return true }
     return change { state in
       if let run, !state.demand.isCurrent(run: run, of: id) { return false }
-      if let last = fixes.last, state.location.map({ !(last.name < $0.name) }) ?? true {
+      if let last = fixes.last, state.location.map({ last.name >= $0.name }) ?? true {
         state.location = last
       }
       return true

@@ -11,7 +11,7 @@ struct FixLedger: Sendable {
 
   /// Adds managers that have to handle a fix; ignores a fix that was acknowledged.
   mutating func add(_ name: FixName, managers: Int) {
-    if let newest, !(newest < name) { return }
+    if let newest, name <= newest { return }
     let index = position(of: name)
     if index < entries.count, entries[index].name == name {
       entries[index].managers += managers

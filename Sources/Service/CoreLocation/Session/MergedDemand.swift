@@ -660,10 +660,3 @@ struct MergedDemand: Sendable {
     }
   }
 }
-
-extension FixName {
-  /// Whether a fix is older than another one.
-  static func < (a: FixName, b: FixName) -> Bool {
-    (a.generation, a.sequence) < (b.generation, b.sequence)
-  }
-}

@@ -43,7 +43,7 @@ struct Receipt: Equatable {
     switch part.content {
     case .fixes:
       guard let wanted = part.last, let last else { return false }
-      return wanted.isUpTo(last)
+      return wanted <= last
     case .gap(let missing, let generation):
       guard let gap else { return false }
       let wanted = FixName(generation: generation, sequence: missing.range.upperBound)
@@ -51,7 +51,7 @@ struct Receipt: Equatable {
       if wanted == gap, let gapChecksum {
         return UInt32(hexadecimalDigits: gapChecksum) == checksum
       }
-      return wanted.isUpTo(gap)
+      return wanted <= gap
     case .event(let number, _):
       return event.map { Int64(clamping: number) <= $0 } ?? false
     }
@@ -62,7 +62,7 @@ struct Receipt: Equatable {
   /// - Parameter newestEvent: Number of the newest event; nil if it is unknown.
   func isAhead(of newest: FixName, _ newestEvent: UInt32?) -> Bool {
     if let event, let newestEvent, event > Int64(newestEvent) { return true }
-    return [last, gap].contains { $0.map { !$0.isUpTo(newest) } ?? false }
+    return [last, gap].contains { $0.map { $0 > newest } ?? false }
   }
 }
 
@@ -84,12 +84,5 @@ struct Refusal: Equatable {
     self.checksum = checksum
     let text = document.root["reason"]?.string ?? "no reason"
     reason = printable(text, maxLength: Refusal.reasonLength)
-  }
-}
-
-extension FixName {
-  /// Whether `other` is this name or a later one.
-  func isUpTo(_ other: FixName) -> Bool {
-    generation < other.generation || generation == other.generation && sequence <= other.sequence
   }
 }
