@@ -51,7 +51,7 @@ struct RingSurvey {
     default: step = RingSurvey.lostHeaderMargin
     }
     let next = UInt64(max(newestGeneration, generationFloor)) + step
-    guard next < UInt64(UInt32.max), head < Slot.sequenceLimit >> 1, revision < .max >> 1 else {
+    guard next < UInt64(UInt32.max), head < FixName.sequenceLimit >> 1, revision < .max >> 1 else {
       throw .exhausted
     }
     newGeneration = UInt32(next)

@@ -6,9 +6,6 @@ import LocationTypes
 struct Slot {
   /// Slot format version that this code reads and writes.
   static let version: UInt8 = 1
-  // A literal instead of `1 << 40`: on 32-bit targets the shift would become a lazy initializer behind a lock.
-  /// Exclusive upper bound of sequence numbers, which have 40 bits: 2⁴⁰.
-  static let sequenceLimit: UInt64 = 0x100_0000_0000
 
   var w0: UInt64
   var w1: UInt64
@@ -56,7 +53,7 @@ extension Slot {
   @inline(__always)
   init(_ fix: Fix, named name: FixName) {
     let boot = min(max(fix.acquired.microseconds, -Slot.limit56), Slot.limit56)
-    precondition(name.sequence < Slot.sequenceLimit, "sequence numbers have 40 bits")
+    precondition(name.sequence < FixName.sequenceLimit, "sequence numbers have 40 bits")
     var utc = fix.utc?.microseconds ?? Slot.unknown56
     if !Slot.fits56(utc) { utc = Slot.unknown56 }
     let satellites = fix.satellites.map { UInt64($0) } ?? 0xFF

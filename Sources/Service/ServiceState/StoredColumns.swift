@@ -60,7 +60,7 @@ extension StoredColumns {
   func fixName(_ column: Int) -> FixName?? {
     if isNull(column), isNull(column + 1) { return .some(nil) }
     guard let generation = integer(column, UInt32.self), generation > 0,
-      let sequence = integer(column + 1, UInt64.self), sequence < 1 << 40
+      let sequence = integer(column + 1, UInt64.self), sequence < FixName.sequenceLimit
     else { return nil }
     return .some(FixName(generation: generation, sequence: sequence))
   }

@@ -46,8 +46,8 @@ enum FixColumns {
   static func fix(in columns: [[Int64?]], row: Int, generation: UInt32, first: UInt64)
     -> StoredFix?
   {
-    guard let offset = columns[0][row], offset >= 0, offset < Int64(UplinkLimits.sequence),
-      UInt64(offset) < UplinkLimits.sequence - first,
+    guard let offset = columns[0][row], offset >= 0, offset < Int64(FixName.sequenceLimit),
+      UInt64(offset) < FixName.sequenceLimit - first,
       var fix = base(in: columns, row: row)
     else { return nil }
     let altitude = columns[5][row]

@@ -32,7 +32,7 @@ extension UplinkMessage {
       generation: try reader.integer(UInt32.self), sequence: try reader.integer(UInt64.self))
     let hasPreceding = bytes[6] == 1
     guard hasPreceding || before == FixName(generation: 0, sequence: 0),
-      before.sequence < UplinkLimits.sequence,
+      before.sequence < FixName.sequenceLimit,
       let name = DeviceName(bytes: Array(try reader.bytes(Int(bytes[7]))))
     else { throw .invalid }
     preceding = hasPreceding ? before : nil
@@ -61,7 +61,7 @@ extension UplinkMessage {
     _ reader: inout ByteReader, _ header: Header
   ) throws(UplinkDecodingError) -> [StoredFix] {
     guard header.count >= 1, header.count <= UInt64(UplinkLimits.fixes),
-      header.first.sequence < UplinkLimits.sequence
+      header.first.sequence < FixName.sequenceLimit
     else { throw .invalid }
     let count = Int(header.count)
     var columns: [[Int64?]] = []
@@ -90,7 +90,7 @@ extension UplinkMessage {
     let to = try readTime(&reader)
     let mayBeMore = try reader.byte()
     // An empty range is that of a gap of unknown length.
-    guard first <= next, next < UplinkLimits.sequence, header.count <= next - first,
+    guard first <= next, next < FixName.sequenceLimit, header.count <= next - first,
       mayBeMore <= 1, header.count > 0 || mayBeMore == 1
     else { throw .invalid }
     var gap = Gap(unsyncedBefore: next, after: from)

@@ -33,7 +33,7 @@ extension UplinkMessage {
         Column.append(column, to: &bytes)
       }
     case .gap(let gap, let generation):
-      guard gap.range.upperBound < UplinkLimits.sequence else { throw .hasWrongSequence(at: 0) }
+      guard gap.range.upperBound < FixName.sequenceLimit else { throw .hasWrongSequence(at: 0) }
       let first = FixName(generation: generation, sequence: gap.range.lowerBound)
       appendHeader(.gap, first, count: gap.count, to: &bytes)
       append(gap, to: &bytes)
@@ -57,7 +57,7 @@ extension UplinkMessage {
     for (i, stored) in fixes.enumerated() {
       let sequence = stored.name.sequence
       guard stored.name.generation == first.generation else { throw .hasOtherGeneration(at: i) }
-      guard i == 0 || sequence > last, sequence < UplinkLimits.sequence else {
+      guard i == 0 || sequence > last, sequence < FixName.sequenceLimit else {
         throw .hasWrongSequence(at: i)
       }
       last = sequence

@@ -41,8 +41,6 @@ public enum UplinkLimits {
   public static let event = 16_384
   /// Bytes of a message; more than ``fixes`` need in the worst case.
   public static let message = 1 << 20
-  /// Exclusive limit of sequence numbers: 2⁴⁰.
-  public static let sequence: UInt64 = 1 << 40
 }
 
 /// Name of a board in topics and messages: 1 to 64 letters of ASCII, digits, `_` and `-`.

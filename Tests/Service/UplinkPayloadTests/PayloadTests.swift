@@ -138,7 +138,7 @@ struct PayloadTests {
     #expect(error(fixes) == .hasWrongSequence(at: 2))
     fixes[1].name.generation += 1
     #expect(error(fixes) == .hasOtherGeneration(at: 1))
-    fixes[0].name.sequence = UplinkLimits.sequence
+    fixes[0].name.sequence = FixName.sequenceLimit
     #expect(error([fixes[0]]) == .hasWrongSequence(at: 0))
     #expect("\(UplinkEncodingError.isTooLong(limit: 5))".contains("send several messages"))
   }

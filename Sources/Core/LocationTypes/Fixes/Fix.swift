@@ -179,6 +179,9 @@ extension Fix {
     self.sequence = sequence
   }
 
+  /// Exclusive upper bound of sequence numbers, which have 40 bits: 2⁴⁰.
+  @inlinable public static var sequenceLimit: UInt64 { 0x100_0000_0000 }
+
   /// Whether the fix `a` is older than the fix `b`.
   @inlinable public static func < (a: FixName, b: FixName) -> Bool {
     (a.generation, a.sequence) < (b.generation, b.sequence)

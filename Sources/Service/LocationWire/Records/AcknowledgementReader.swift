@@ -110,8 +110,3 @@ import TextFormats
     return value
   }
 }
-
-extension FixName {
-  /// Upper bound of sequence numbers, which have 40 bits: 2⁴⁰, not included.
-  static let sequenceLimit: UInt64 = 1 << 40
-}
