@@ -22,18 +22,6 @@ struct PendingFixes {
     var name: FixName? { if case .fix(let stored) = self { stored.name } else { nil } }
   }
 
-  /// What a message contains, to compare with a receipt.
-  struct Part: Equatable {
-    /// Content of the message.
-    let content: UplinkContent
-    /// Name of the last fix; nil if there is none.
-    let last: FixName?
-    /// Number of the event; nil if it is none.
-    let event: UInt32?
-    /// Number of entries.
-    let count: Int
-  }
-
   private var entries: [Entry] = []
   private var confirmedCount = 0
   /// The last fix that was confirmed in this session.
@@ -108,16 +96,13 @@ struct PendingFixes {
   mutating func removeAll() { self = PendingFixes() }
 
   /// The oldest entries that fit in one message with at most `limit` fixes; nil if there are none.
-  func next(limit: Int = PendingFixes.limit) -> Part? {
+  func next(limit: Int = PendingFixes.limit) -> UplinkContent? {
     switch entries.first {
     case nil: return nil
-    case .event(let number, let json):
-      return Part(
-        content: .event(number: UInt64(number), json: json), last: nil, event: number, count: 1)
+    case .event(let number, let json): return .event(number: UInt64(number), json: json)
     case .gap(let gap):
       guard let following = entries.lazy.compactMap(\.name).first else { return nil }
-      return Part(
-        content: .gap(gap, generation: following.generation), last: nil, event: nil, count: 1)
+      return .gap(gap, generation: following.generation)
     case .fix(let start):
       var fixes: [StoredFix] = []
       for entry in entries {
@@ -127,19 +112,21 @@ struct PendingFixes {
         else { break }
         fixes.append(fix)
       }
-      return Part(
-        content: .fixes(fixes), last: fixes.last?.name, event: nil, count: fixes.count)
+      return .fixes(fixes)
     }
   }
 
-  /// Removes the entries of a confirmed part.
-  mutating func confirm(_ part: Part) {
-    entries.removeFirst(part.count)
-    confirmations += part.count
-    if let event = part.event { confirmedEvent = event }
-    guard let last = part.last else { return }
-    preceding = last
-    confirmedCount += part.count
+  /// Removes the entries of a confirmed message.
+  mutating func confirm(_ content: UplinkContent) {
+    entries.removeFirst(content.count)
+    confirmations += content.count
+    switch content {
+    case .fixes(let fixes):
+      preceding = fixes.last?.name
+      confirmedCount += fixes.count
+    case .event(let number, _): confirmedEvent = UInt32(number)
+    case .gap: break
+    }
   }
 
   /// Number of fixes that were confirmed since the last call.
@@ -147,4 +134,18 @@ struct PendingFixes {
     defer { confirmedCount = 0 }
     return confirmedCount
   }
+}
+
+extension UplinkContent {
+  /// Last level of the topic.
+  var topic: String {
+    switch self {
+    case .fixes: "fixes"
+    case .gap: "gap"
+    case .event: "event"
+    }
+  }
+
+  /// Number of entries of ``PendingFixes``.
+  var count: Int { if case .fixes(let fixes) = self { fixes.count } else { 1 } }
 }

@@ -55,7 +55,8 @@ struct UplinkCheck {
     let text = number.hexadecimalDigits
     var output = JSONOutput()
     output.object { $0.member("check", text) }
-    let hasSubscriber = try broker.publish(output.bytes, to: "torpor/\(settings.device)/check")
+    let hasSubscriber = try broker.publish(
+      output.bytes, to: "torpor/\(settings.device)/check", isRetained: false)
     guard settings.confirmation == .store else {
       if hasSubscriber { return }
       throw BrokerError(

@@ -379,7 +379,9 @@ public struct UplinkController: ~Copyable {
       try acknowledgeConfirmed(&session)
       guard isPermitted, pending.hasMessage else { break }
       guard UplinkClock.now < end else {
-        return UplinkController.incomplete(settings.destinations[index])
+        let address = settings.destinations[index].address
+        return BrokerError(
+          description: "\(address): the upload takes too long: the rest is sent later")
       }
       do throws(BrokerError) {
         guard try channel.sendNext(&pending, &memories[index], log: log) else { break }
@@ -390,11 +392,6 @@ public struct UplinkController: ~Copyable {
     if isPermitted, pending.isEmpty { channel.publish(&newestPosition, log: log) }
     try acknowledge(&session)
     return nil
-  }
-
-  private static func incomplete(_ destination: UplinkSettings.Destination) -> BrokerError {
-    BrokerError(
-      description: "\(destination.address): the upload takes too long: the rest is sent later")
   }
 
   /// Acknowledges what the last message has confirmed, and handles the notices since: a permission that was revoked, also

@@ -18,7 +18,8 @@ struct BrokerTests {
   /// Why a message cannot be published; nil if it can.
   private func cause(_ broker: inout Broker, _ count: Int = 10) -> BrokerError.Cause? {
     do throws(BrokerError) {
-      try broker.publish([UInt8](repeating: 7, count: count), to: "torpor/b/fixes")
+      try broker.publish(
+        [UInt8](repeating: 7, count: count), to: "torpor/b/fixes", isRetained: false)
       return nil
     } catch { return error.cause }
   }

@@ -22,7 +22,7 @@ struct OverlandUpload {
     guard let part = pending.next(limit: min(OverlandBatch.limit, memory.size.limit)) else {
       return false
     }
-    guard case .fixes(let fixes) = part.content else {
+    guard case .fixes(let fixes) = part else {
       pending.confirm(part)
       return true
     }

@@ -41,14 +41,6 @@ public protocol BrokerConnection: ~Copyable {
   mutating func nextReceipt(within limit: Interval) throws(BrokerError) -> [UInt8]?
 }
 
-extension BrokerConnection where Self: ~Copyable {
-  /// Publishes a message that is not retained.
-  @discardableResult
-  mutating func publish(_ bytes: [UInt8], to topic: String) throws(BrokerError) -> Bool {
-    try publish(bytes, to: topic, isRetained: false)
-  }
-}
-
 /// A connection through libmosquitto.
 @safe public struct Broker: BrokerConnection, ~Copyable {
   /// Longest wait for one answer of the broker.

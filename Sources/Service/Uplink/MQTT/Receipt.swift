@@ -38,11 +38,11 @@ struct Receipt: Equatable {
   }
 
   /// Whether the part of a ring is durable, whose message has this checksum.
-  func confirms(_ part: PendingFixes.Part, _ checksum: UInt32, ring: UInt64) -> Bool {
+  func confirms(_ part: UplinkContent, _ checksum: UInt32, ring: UInt64) -> Bool {
     guard ring == self.ring else { return false }
-    switch part.content {
-    case .fixes:
-      guard let wanted = part.last, let last else { return false }
+    switch part {
+    case .fixes(let fixes):
+      guard let wanted = fixes.last?.name, let last else { return false }
       return wanted <= last
     case .gap(let missing, let generation):
       guard let gap else { return false }

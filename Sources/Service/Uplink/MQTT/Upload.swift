@@ -28,7 +28,7 @@ struct Upload {
   ) throws(BrokerError) -> Bool {
     guard let part = pending.next(limit: memory.size.limit) else { return false }
     let message = UplinkMessage(
-      device: device, ring: ring, preceding: pending.preceding, content: part.content)
+      device: device, ring: ring, preceding: pending.preceding, content: part)
     let bytes: [UInt8]
     do throws(UplinkEncodingError) {
       bytes = try message.encoded()
@@ -37,13 +37,17 @@ struct Upload {
     }
     do throws(BrokerError) {
       let topic = "torpor/\(device)/\(part.topic)"
-      let hasSubscriber = try broker.publish(bytes, to: topic)
+      let hasSubscriber = try broker.publish(bytes, to: topic, isRetained: false)
       switch confirmation {
       case .store:
         let reason = try awaitReceipt(
           of: part, UplinkMessage.checksum(atEndOf: bytes), over: &broker, pending.newestEvent,
           hasSubscriber, log: log)
-        if let reason { Upload.log(refusal: reason, of: part, &memory, log) }
+        if let reason, memory.mustLog("refused: " + reason) {
+          log(
+            "the store refuses a message of the topic \(part.topic), and has set it aside: "
+              + "\(reason): see its table of such messages")
+        }
       case .broker:
         guard hasSubscriber else { throw Upload.noSubscriber(of: topic) }
       }
@@ -58,7 +62,7 @@ struct Upload {
 
   /// Reduces the size of messages after a failure. Returns whether a smaller one can be sent over this connection.
   private func mustShrink(
-    _ part: PendingFixes.Part, _ bytes: Int, _ error: BrokerError, _ memory: inout BrokerMemory,
+    _ part: UplinkContent, _ bytes: Int, _ error: BrokerError, _ memory: inout BrokerMemory,
     log: (String) -> Void
   ) throws(BrokerError) -> Bool {
     switch error.cause {
@@ -89,20 +93,9 @@ struct Upload {
         + "program that stores fixes, with a durable session")
   }
 
-  /// Logs why the store has refused a message, once for each reason.
-  private static func log(
-    refusal reason: String, of part: PendingFixes.Part, _ memory: inout BrokerMemory,
-    _ log: (String) -> Void
-  ) {
-    guard memory.mustLog("refused: " + reason) else { return }
-    log(
-      "the store refuses a message of the topic \(part.topic), and has set it aside: \(reason): "
-        + "see its table of such messages")
-  }
-
   /// Waits until a receipt confirms a message. Returns nil then, or the reason if the store has refused the message.
   private func awaitReceipt<Connection: BrokerConnection & ~Copyable>(
-    of part: PendingFixes.Part, _ checksum: UInt32, over broker: inout Connection,
+    of part: UplinkContent, _ checksum: UInt32, over broker: inout Connection,
     _ newestEvent: UInt32?, _ hasSubscriber: Bool, log: (String) -> Void
   ) throws(BrokerError) -> String? {
     let start = UplinkClock.now
@@ -130,17 +123,6 @@ struct Upload {
       } else if receipt.confirms(part, checksum, ring: ring) {
         return nil
       }
-    }
-  }
-}
-
-extension PendingFixes.Part {
-  /// Last level of the topic.
-  var topic: String {
-    switch content {
-    case .fixes: "fixes"
-    case .gap: "gap"
-    case .event: "event"
     }
   }
 }
