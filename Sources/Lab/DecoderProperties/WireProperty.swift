@@ -20,8 +20,9 @@ enum WireProperty {
     }
     if let fix = FixRecord.decode(bytes.span) {
       trial.countDecoded()
-      var record: [UInt8] = []
-      FixRecord.append(fix, to: &record)
+      var output = JSONOutput()
+      FixRecord.append(fix, to: &output)
+      let record = output.bytes
       trial.require(FixRecord.decode(record.span) == fix, "a record decodes to another fix")
     }
     _ = FixRecordHeader(bytes.span)

@@ -6,9 +6,9 @@ import TextFormats
 
 @Suite("Records of an upgraded connection") struct RecordTests {
   static func record(_ fix: StoredFix) -> [UInt8] {
-    var bytes: [UInt8] = []
-    FixRecord.append(fix, to: &bytes)
-    return bytes
+    var output = JSONOutput()
+    FixRecord.append(fix, to: &output)
+    return output.bytes
   }
 
   static func decode(_ bytes: [UInt8]) -> StoredFix? { FixRecord.decode(bytes.span) }

@@ -31,9 +31,9 @@ struct WireSnapshotTests {
   }
 
   @Test("the bytes of a record of a drain equal the snapshot") func records() {
-    var bytes: [UInt8] = []
-    for stored in [Samples.full, Samples.longest] { FixRecord.append(stored, to: &bytes) }
-    let digits = bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    var output = JSONOutput()
+    for stored in [Samples.full, Samples.longest] { FixRecord.append(stored, to: &output) }
+    let digits = output.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     let lines = stride(from: 0, to: digits.count, by: FixRecord.size).map {
       digits[$0..<min($0 + FixRecord.size, digits.count)].joined()
     }

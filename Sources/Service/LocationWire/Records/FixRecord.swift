@@ -58,15 +58,8 @@ public enum FixRecord {
     unsafe output.text.add(bytes: words.span.bytes)
   }
 
-  /// Appends the record of a fix.
-  @inlinable public static func append(_ stored: StoredFix, to bytes: inout [UInt8]) {
-    let words = words(of: stored)
-    // The words are a local variable and are copied before the function returns.
-    unsafe words.span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
-  }
-
   /// The record as ten little-endian words.
-  @inlinable static func words(of stored: StoredFix) -> InlineArray<10, UInt64> {
+  static func words(of stored: StoredFix) -> InlineArray<10, UInt64> {
     let fix = stored.fix
     return [
       stored.name.sequence.littleEndian,
@@ -83,7 +76,7 @@ public enum FixRecord {
   }
 
   /// Mode, quality, flags and satellites, one byte each.
-  @inlinable static func packedBytes(_ fix: Fix) -> UInt32 {
+  static func packedBytes(_ fix: Fix) -> UInt32 {
     let flags: UInt32 =
       (fix.isDateUncertain ? 1 : 0) | (fix.isSimulated ? 2 : 0) | (fix.isFromAccessory ? 4 : 0)
     return UInt32(fix.mode.rawValue) | UInt32(fix.quality.rawValue) << 8 | flags << 16
@@ -91,7 +84,7 @@ public enum FixRecord {
   }
 
   /// Two 32-bit numbers in one little-endian word, the first in the lower half.
-  @inlinable static func pair(_ first: Int32, _ second: Int32) -> UInt64 {
+  static func pair(_ first: Int32, _ second: Int32) -> UInt64 {
     (UInt64(UInt32(bitPattern: first)) | UInt64(UInt32(bitPattern: second)) << 32).littleEndian
   }
 
