@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TextFormats
 
 /// Main function of a program that uses the service: line-buffered output, and a message and exit status for an error.
 public enum ClientProgram {
@@ -28,8 +29,7 @@ public enum ClientProgram {
 
   /// Writes the description of an error to standard error, and ends the process with ``failureStatus``.
   public static func fail(_ error: any Error) -> Never {
-    let line = Array("\(error)\n".utf8)
-    _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    printLine("\(error)", to: STDERR_FILENO)
     exit(failureStatus)
   }
 }

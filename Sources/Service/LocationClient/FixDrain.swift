@@ -50,15 +50,12 @@ public struct FixDrain: ~Copyable {
   private static func read<T>(
     _ body: () throws(FixRecordError) -> T
   ) throws(ClientError) -> T {
-    do { return try body() } catch { throw clientError(error) }
-  }
-
-  private static func clientError(_ error: FixRecordError) -> ClientError {
-    switch error {
-    case .header: .malformed("the header of its records")
-    case .record(let number): .malformed("its record \(number)")
-    case .truncated(let received, let count):
-      .truncated(received: received, of: count)
+    do { return try body() } catch {
+      switch error {
+      case .header: throw .malformed("the header of its records")
+      case .record(let number): throw .malformed("its record \(number)")
+      case .truncated(let received, let count): throw .truncated(received: received, of: count)
+      }
     }
   }
 }

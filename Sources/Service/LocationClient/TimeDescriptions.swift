@@ -1,32 +1,26 @@
 import LocationTypes
+import TextFormats
 
 // Text forms of core types, because the core itself has no strings.
 
 extension UTCTime: CustomStringConvertible {
   /// ISO 8601 with milliseconds, `2026-11-22T09:41:07.250Z`.
   public var description: String {
-    let date = date
-    let milliseconds = microsecondsOfDay / 1_000
-    let seconds = milliseconds / 1_000
-    return
-      "\(padded(Int64(date.year), 4))-\(padded(Int64(date.month), 2))-\(padded(Int64(date.day), 2))"
-      + "T\(padded(seconds / 3_600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-      + ".\(padded(milliseconds % 1_000, 3))Z"
-  }
-
-  private func padded(_ number: Int64, _ width: Int) -> String {
-    let text = "\(number)"
-    return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    var text = TextBuffer()
+    text.add(day: date)
+    text.add("T")
+    text.add(clock: microsecondsOfDay / 1_000)
+    text.add("Z")
+    return text.string
   }
 }
 
 extension Interval: CustomStringConvertible {
   /// Seconds with milliseconds, `12.250 s`.
   public var description: String {
-    let milliseconds = microseconds / 1_000
-    let fraction = "\(milliseconds.magnitude % 1_000)"
-    let zeros = String(repeating: "0", count: 3 - fraction.utf8.count)
-    return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1_000).\(zeros)\(fraction) s"
+    var text = TextBuffer()
+    text.add(microseconds / 1_000, scale: 3, places: 3)
+    return "\(text.string) s"
   }
 }
 

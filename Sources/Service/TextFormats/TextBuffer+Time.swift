@@ -24,7 +24,7 @@ extension TextBuffer {
   }
 
   /// Appends milliseconds of the day as `08:54:11.000`.
-  private mutating func add(clock milliseconds: Int64) {
+  public mutating func add(clock milliseconds: Int64) {
     add(hoursMinutesSeconds: milliseconds / 1_000)
     add(".")
     add(milliseconds % 1_000, width: 3)
