@@ -1,6 +1,7 @@
 import Foundation
 import LocationPolicy
 import LocationTypes
+import LocationWire
 import Testing
 
 @testable import CoreLocation
@@ -87,10 +88,10 @@ struct ServiceConversionTests {
     let valid = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 52.5163, longitude: 13.3777), radius: 150,
       identifier: "home")
-    #expect(valid.circle == Circle(center: Self.place, radius: 150))
+    #expect(WireRegion(valid)?.circle == Circle(center: Self.place, radius: 150))
     let invalid = CLCircularRegion(
       center: kCLLocationCoordinate2DInvalid, radius: 150, identifier: "home")
-    #expect(invalid.circle == nil)
+    #expect(WireRegion(invalid) == nil)
   }
 
   @Test("AUT-1: every authorization of the service has Apple's raw value")

@@ -58,7 +58,7 @@ final class FakeSession: Sendable {
   deinit { service.stop() }
 
   /// Makes the service close the connection.
-  func closesNextCall() { session.send(.disallowDeferred, isKept: false) }
+  func closesNextCall() { session.change { $0.queue(OutgoingCall(call: .disallowDeferred)) } }
 
   /// Waits until the service has received this call.
   func received(_ call: WireCall) async -> Bool {

@@ -72,8 +72,6 @@ final class LiveLoopCore: ServiceObject {
     if case .live(let element) = notice { queue.add(element).wakeup } else { nil }
   }
 
-  func authorizationChanged(_ authorization: Authorization) {}
-
   /// Silence has a reported reason (LIV-7); the loop continues on the next connection (LIV-12).
   func connectionLost() {
     queue.put(

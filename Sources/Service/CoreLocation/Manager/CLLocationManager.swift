@@ -39,7 +39,10 @@ open class CLLocationManager: NSObject {
   /// A delegate that is set after the callback of the first authorization was due gets it then.
   open var delegate: (any CLLocationManagerDelegate)? {
     get { delegateReference.delegate }
-    set { if delegateReference.set(newValue) { postAuthorization() } }
+    set {
+      guard delegateReference.set(newValue) else { return }
+      session.change { [id] in $0.mailboxes[id]?.post(.delivery(.authorization)) }
+    }
   }
 
   /// The newest location that was delivered to this process (STD-8); nil if there is none.
@@ -72,8 +75,8 @@ open class CLLocationManager: NSObject {
   open func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)? = nil
   ) {
-    let answer = CompletionBox(completion)
-    post { _ in answer.completion?(CLError(.promptDeclined)) }
+    let answer = Transferred(value: completion)
+    post { _ in answer.value?(CLError(.promptDeclined)) }
   }
 
   /// Requests precise locations for a while; throws `promptDeclined`, because nobody can be prompted.
@@ -231,11 +234,10 @@ open class CLLocationManager: NSObject {
   /// Monitors a region; replaces one with the same identifier (REG-1).
   open func startMonitoring(for region: CLRegion) {
     guard let circle = region as? CLCircularRegion, let wire = WireRegion(circle) else {
-      let failed = SendableRegion(region)
+      let failed = Transferred(value: region)
       return post { manager in
         manager.delegate?.locationManager(
-          manager, monitoringDidFailFor: failed.region, withError: CLError(.regionMonitoringFailure)
-        )
+          manager, monitoringDidFailFor: failed.value, withError: CLError(.regionMonitoringFailure))
       }
     }
     session.startMonitoring(wire, for: id)
@@ -275,11 +277,10 @@ open class CLLocationManager: NSObject {
 
   /// Fails with `rangingUnavailable`, because no board detects beacons.
   open func startRangingBeacons(in region: CLBeaconRegion) {
-    let failed = SendableRegion(region)
+    let failed = Transferred(value: region)
     post { manager in
-      guard let region = failed.region as? CLBeaconRegion else { return }
       manager.delegate?.locationManager(
-        manager, rangingBeaconsDidFailFor: region, withError: CLError(.rangingUnavailable))
+        manager, rangingBeaconsDidFailFor: failed.value, withError: CLError(.rangingUnavailable))
     }
   }
 
@@ -326,10 +327,6 @@ open class CLLocationManager: NSObject {
     }
   }
 
-  private func postAuthorization() {
-    session.change { [id] in $0.mailboxes[id]?.post(.delivery(.authorization)) }
-  }
-
   private func receive(_ delivery: MergedDemand.Delivery) {
     if case .authorization = delivery, delegate == nil, delegateReference.missAuthorization() {
       return
@@ -363,16 +360,7 @@ open class CLLocationManager: NSObject {
   }
 }
 
-/// A region on its way to the manager's thread, which alone uses it from then on.
-private struct SendableRegion: @unchecked Sendable {
-  let region: CLRegion
-
-  init(_ region: CLRegion) { self.region = region }
-}
-
-/// A completion on its way to the manager's thread, which alone calls it.
-private struct CompletionBox: @unchecked Sendable {
-  let completion: (((any Error)?) -> Void)?
-
-  init(_ completion: (((any Error)?) -> Void)?) { self.completion = completion }
+/// A value on its way to the manager's thread, which alone uses it from then on.
+private struct Transferred<Value>: @unchecked Sendable {
+  let value: Value
 }

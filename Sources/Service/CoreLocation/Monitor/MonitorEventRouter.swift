@@ -11,10 +11,12 @@ struct ConditionEvent: Sendable, Equatable {
   let problem: MonitorProblem?
   let date: FixTime
   /// Number for the acknowledgement; 0 if there is none.
-  let number: UInt32
+  var number: UInt32 = 0
   /// The condition to which it belongs; nil if it was removed, or is none of a circle.
-  let region: WireRegion?
+  var region: WireRegion?
+}
 
+extension ConditionEvent {
   /// Converts the event of a monitor's condition; nil for any other event.
   init?(_ event: WireRegionEvent, number: UInt32, region: WireRegion?) {
     guard event.kind == .condition, case .monitor(let state, let problem, let date) = event.change,
@@ -23,19 +25,6 @@ struct ConditionEvent: Sendable, Equatable {
     self.init(
       monitor: parts.monitor, identifier: parts.identifier, state: state, problem: problem,
       date: date, number: number, region: region)
-  }
-
-  init(
-    monitor: String, identifier: String, state: MonitorState, problem: MonitorProblem?,
-    date: FixTime, number: UInt32 = 0, region: WireRegion? = nil
-  ) {
-    self.monitor = monitor
-    self.identifier = identifier
-    self.state = state
-    self.problem = problem
-    self.date = date
-    self.number = number
-    self.region = region
   }
 
   /// Splits the service's name of a condition into monitor and identifier.

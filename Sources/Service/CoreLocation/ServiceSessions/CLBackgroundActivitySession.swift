@@ -121,7 +121,5 @@ private final class BackgroundSessionCore: ServiceObject {
     }
   }
 
-  func connectionLost() {}
-
   func fail(_ error: ClientError) { queue.finish(error) }
 }

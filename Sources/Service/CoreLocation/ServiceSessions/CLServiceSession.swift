@@ -120,9 +120,5 @@ private final class ServiceSessionCore: ServiceObject {
     }
   }
 
-  func authorizationChanged(_ authorization: Authorization) {}
-
-  func connectionLost() {}
-
   func fail(_ error: ClientError) { queue.finish(error) }
 }

@@ -103,16 +103,13 @@ import Synchronization
     return state.withLock { body($0) }
   }
 
-  /// Queues a call.
-  ///
-  /// - Parameter isKept: Whether it is sent as soon as there is a connection, else only on the present one.
+  /// Queues a call, which is sent as soon as there is a connection.
   func send(
-    _ call: WireCall, isKept: Bool = true,
-    completion: (@Sendable (Result<WireReply, ClientError>) -> Void)? = nil
+    _ call: WireCall, completion: (@Sendable (Result<WireReply, ClientError>) -> Void)? = nil
   ) {
     let isQueued = change { state in
       guard state.phase != .takenOver else { return false }
-      state.queue(OutgoingCall(call: call, isKept: isKept, completion: completion))
+      state.queue(OutgoingCall(call: call, isKept: true, completion: completion))
       return true
     }
     if !isQueued { completion?(.failure(.takenOver)) }

@@ -22,6 +22,11 @@ protocol ServiceObject: AnyObject, Sendable {
   func fail(_ error: ClientError)
 }
 
+extension ServiceObject {
+  func authorizationChanged(_ authorization: Authorization) {}
+  func connectionLost() {}
+}
+
 /// The objects of a process, and their numbers on the present connection.
 struct ServiceObjects: Sendable {
   private struct Entry: Sendable {

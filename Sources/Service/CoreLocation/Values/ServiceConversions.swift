@@ -43,13 +43,6 @@ extension CLVisit {
   }
 }
 
-extension CLCircularRegion {
-  /// The circle to monitor; nil if the centre is not valid (REG-3).
-  var circle: Circle? {
-    Coordinate(center).map { Circle(center: $0, radius: radius) }
-  }
-}
-
 extension Date {
   /// Converts a time: UTC, or if the service did not know it, the system's clock at that time after boot (STD-13).
   init(_ time: FixTime) {
