@@ -9,13 +9,7 @@ struct HTTPAnswer: Equatable {
   /// Start of the body.
   let body: [UInt8]
   /// Whether the body is longer.
-  let isCut: Bool
-
-  init(status: Int, body: [UInt8], isCut: Bool = false) {
-    self.status = status
-    self.body = body
-    self.isCut = isCut
-  }
+  var isCut = false
 
   /// Whether the server has accepted a batch.
   var isAccepted: Bool { (200...299).contains(status) && !isCut && OverlandBatch.accepts(body) }
@@ -121,15 +115,8 @@ protocol HTTPConnection: ~Copyable {
 
   /// Whether a text can be a part of an address as it is (RFC 3986, unreserved characters).
   static func isUnreserved(_ text: String) -> Bool {
-    text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        true
-      case _: false
-      }
-    }
+    let allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    return text.utf8.allSatisfy { allowed.utf8.contains($0) }
   }
 
   /// The address with the token in place of `{token}`; nil if it has no such place.
