@@ -11,9 +11,9 @@ struct ConditionEvent: Sendable, Equatable {
   let problem: MonitorProblem?
   let date: FixTime
   /// Number for the acknowledgement; 0 if there is none.
-  var number: UInt32 = 0
+  private(set) var number: UInt32 = 0
   /// The condition to which it belongs; nil if it was removed, or is none of a circle.
-  var region: WireRegion?
+  private(set) var region: WireRegion?
 }
 
 extension ConditionEvent {

@@ -9,7 +9,7 @@ struct HTTPAnswer: Equatable {
   /// Start of the body.
   let body: [UInt8]
   /// Whether the body is longer.
-  var isCut = false
+  private(set) var isCut = false
 
   /// Whether the server has accepted a batch.
   var isAccepted: Bool { (200...299).contains(status) && !isCut && OverlandBatch.accepts(body) }
