@@ -76,6 +76,3 @@ extension [UInt8] {
 
 /// A signed number as an unsigned one that is small if the magnitude is small.
 func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
-
-/// Bytes of a number with seven bits in each byte.
-func varintLength(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }

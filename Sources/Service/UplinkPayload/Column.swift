@@ -23,18 +23,21 @@ enum Column {
       return
     }
     let (step, multiples) = scaled(known)
-    var best = (order: 0, runs: false, size: Int.max)
+    var best: (layout: UInt8, bytes: [UInt8]) = (0, [])
     for order in 0...2 {
-      let size = sizes(differences(of: multiples, order: order))
-      if size.plain < best.size { best = (order, false, size.plain) }
-      if size.runs < best.size { best = (order, true, size.runs) }
+      let differences = differences(of: multiples, order: order)
+      for runs in [0, Layout.runs] {
+        let encoded = encoded(differences, hasRuns: runs != 0)
+        if best.bytes.isEmpty || encoded.count < best.bytes.count {
+          best = (UInt8(order) | runs, encoded)
+        }
+      }
     }
     let isMixed = known.count < values.count
-    bytes.append(
-      UInt8(best.order) | (best.runs ? Layout.runs : 0) | (isMixed ? Layout.mixed : 0))
+    bytes.append(best.layout | (isMixed ? Layout.mixed : 0))
     bytes.append(step.code)
     if isMixed { appendRunLengths(values, to: &bytes) }
-    append(differences(of: multiples, order: best.order), hasRuns: best.runs, to: &bytes)
+    bytes += best.bytes
   }
 
   /// The multiples of the largest step that reproduces all values.
@@ -78,27 +81,9 @@ enum Column {
     }
   }
 
-  /// Bytes of the differences without and with runs of zeros.
-  private static func sizes(_ differences: [Int64]) -> (plain: Int, runs: Int) {
-    var result = (plain: 0, runs: 0)
-    var zeros: UInt64 = 0
-    for difference in differences {
-      if difference == 0 {
-        zeros += 1
-        result.plain += 1
-        continue
-      }
-      if zeros > 0 { result.runs += 1 + varintLength(zeros - 1) }
-      zeros = 0
-      let length = varintLength(zigzag(difference))
-      result.plain += length
-      result.runs += length
-    }
-    if zeros > 0 { result.runs += 1 + varintLength(zeros - 1) }
-    return result
-  }
-
-  private static func append(_ differences: [Int64], hasRuns: Bool, to bytes: inout [UInt8]) {
+  /// Bytes of the differences, without or with runs of zeros.
+  private static func encoded(_ differences: [Int64], hasRuns: Bool) -> [UInt8] {
+    var bytes: [UInt8] = []
     var zeros: UInt64 = 0
     for difference in differences {
       if hasRuns, difference == 0 {
@@ -109,6 +94,7 @@ enum Column {
       bytes.append(varint: zigzag(difference))
     }
     appendZeros(&zeros, to: &bytes)
+    return bytes
   }
 
   private static func appendZeros(_ count: inout UInt64, to bytes: inout [UInt8]) {
