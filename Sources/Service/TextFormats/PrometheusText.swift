@@ -34,15 +34,7 @@ public struct PrometheusText: ~Copyable {
   ///   - help: One sentence without backslashes and line breaks.
   public mutating func begin(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
     self.name = name
-    text.add(word: "# HELP ")
-    text.add(word: name)
-    text.add(word: " ")
-    text.add(word: help)
-    text.add(word: "\n# TYPE ")
-    text.add(word: name)
-    text.add(word: " ")
-    text.add(kind.rawValue)
-    text.add(word: "\n")
+    text.add("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n")
   }
 
   /// Appends a sample of the metric that was begun last: `value` / 10^`scale`.
