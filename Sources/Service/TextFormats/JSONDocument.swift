@@ -101,21 +101,16 @@ public struct JSONValue: Sendable {
   /// The integer; nil if the value is not written as an integer or does not fit into 64 bits.
   public var integer: Int64? {
     guard node.kind == .number, node.hasEscapesOrIsInteger else { return nil }
-    var magnitude: UInt64 = 0
-    var isNegative = false
-    for index in Int(node.start)..<Int(node.end) {
-      let byte = document.bytes[index]
-      guard byte != UInt8(ascii: "-") else {
-        isNegative = true
-        continue
-      }
-      let (tens, hasTensOverflow) = magnitude.multipliedReportingOverflow(by: 10)
-      let (sum, hasSumOverflow) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+    let isNegative = document.bytes[Int(node.start)] == UInt8(ascii: "-")
+    var value: Int64 = 0
+    for byte in document.bytes[Int(node.start) + (isNegative ? 1 : 0)..<Int(node.end)] {
+      let digit = Int64(byte - UInt8(ascii: "0"))
+      let (tens, hasTensOverflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, hasSumOverflow) = tens.addingReportingOverflow(isNegative ? -digit : digit)
       guard !hasTensOverflow, !hasSumOverflow else { return nil }
-      magnitude = sum
+      value = sum
     }
-    if isNegative { return magnitude <= 1 << 63 ? 0 &- Int64(truncatingIfNeeded: magnitude) : nil }
-    return Int64(exactly: magnitude)
+    return value
   }
 
   /// The nearest Double; nil if the value is not a number or is out of range.
