@@ -46,8 +46,6 @@ struct PendingFixes {
   }
   /// Number of the newest event of this session; nil if there is none.
   private(set) var newestEvent: UInt32?
-  /// The newest fix.
-  var last: FixName? { entries.last { $0.name != nil }?.name }
 
   /// The oldest fix.
   var oldest: StoredFix? {

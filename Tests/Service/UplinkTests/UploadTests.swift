@@ -144,7 +144,7 @@ struct UploadTests {
     pending.add(Gap(1..<4, from: nil, to: nil))
     #expect(!pending.hasMessage && pending.next() == nil, "it waits for a fix")
     pending.add([fix(7, 4)])
-    #expect(pending.hasMessage && pending.last == FixName(generation: 7, sequence: 4))
+    #expect(pending.hasMessage && pending.oldest?.name == FixName(generation: 7, sequence: 4))
     let confirmed = #"{"ring":"00000000000000ab","gap":{"generation":7,"next":4}}"#
     var broker = FakeBroker(answers: [[confirmed], [receipt(7, 4)]])
     #expect(failure(&pending, &broker) == nil)
