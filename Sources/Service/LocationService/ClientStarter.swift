@@ -44,17 +44,19 @@ public struct ClientStarter: Sendable {
   }
 
   /// A line of an environment file in the syntax of systemd.exec(5), with a quoted value.
+  ///
+  /// Scalars are compared: a mark and a combining mark after it are one `Character`, but two for systemd.
   static func quoted(_ variable: String) -> String {
-    var line = ""
+    var line = String.UnicodeScalarView()
     var isValue = false
-    for character in variable {
-      if isValue, "\"\\`$".contains(character) { line.append("\\") }
-      line.append(character)
-      guard character == "=", !isValue else { continue }
+    for scalar in variable.unicodeScalars {
+      if isValue, "\"\\`$".unicodeScalars.contains(scalar) { line.append("\\") }
+      line.append(scalar)
+      guard scalar == "=", !isValue else { continue }
       isValue = true
       line.append("\"")
     }
-    return line + "\"\n"
+    return String(line) + "\"\n"
   }
 
   /// Writes the environment file of a unit atomically.

@@ -33,14 +33,17 @@ struct MonitorTests {
   func conditions() async throws {
     let region = WireRegion(.condition, name: "doors/home", center: center, radius: 150)
     let other = WireRegion(.condition, name: "windows/home", center: center, radius: 1)
+    let marked = WireRegion(.condition, name: "doors/\u{301}x", center: center, radius: 1)
     let plain = WireRegion(.region, name: "doors/office", center: center, radius: 1)
     let fake = FakeSession(regions: [
       WireMonitoredRegion(region, state: .satisfied, lastEvent: event("doors/home", .satisfied)),
       WireMonitoredRegion(other, state: .unknown, lastEvent: nil),
       WireMonitoredRegion(plain, state: .unknown, lastEvent: nil),
+      WireMonitoredRegion(marked, state: .unknown, lastEvent: nil),
     ])
     let monitor = CLMonitor("doors", of: fake.session)
-    #expect(await monitor.identifiers == ["home"])
+    #expect(await monitor.identifiers == ["home", "\u{301}x"])
+    #expect(ConditionEvent.parts(marked.name)?.identifier == "\u{301}x")
     let record = try #require(await monitor.record(for: "home"))
     let circle = record.condition as? CLMonitor.CircularGeographicCondition
     #expect(circle?.radius == 150 && circle?.center.latitude == 5e-9)

@@ -213,11 +213,8 @@ public actor CLMonitor {
 
   /// Identifiers of the monitor's conditions, sorted.
   public var identifiers: [String] {
-    let prefix = key("")
-    let names = session.read { state in
-      state.conditions.keys.filter { $0.hasPrefix(prefix) }
-    }
-    return (names.map { String($0.dropFirst(prefix.count)) } + beacons.keys).sorted()
+    let all = session.read { $0.conditions.keys.compactMap(ConditionEvent.parts) }
+    return (all.filter { $0.monitor == name }.map(\.identifier) + beacons.keys).sorted()
   }
 
   /// The condition with that identifier, and its last handled event; nil if there is none.

@@ -27,10 +27,11 @@ extension ConditionEvent {
       date: date, number: number, region: region)
   }
 
-  /// Splits the service's name of a condition into monitor and identifier.
+  /// Splits the service's name of a condition into monitor and identifier, which may begin with a combining mark.
   static func parts(_ name: String) -> (monitor: String, identifier: String)? {
-    guard let slash = name.firstIndex(of: "/") else { return nil }
-    return (String(name[..<slash]), String(name[name.index(after: slash)...]))
+    let scalars = name.unicodeScalars
+    guard let slash = scalars.firstIndex(of: "/") else { return nil }
+    return (String(scalars[..<slash]), String(scalars[scalars.index(after: slash)...]))
   }
 }
 

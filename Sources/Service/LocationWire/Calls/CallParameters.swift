@@ -219,11 +219,7 @@ extension WireClientName {
 
   private static func quoted(_ word: String) -> String {
     let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+:@"
-    if word.utf8.allSatisfy({ plain.utf8.contains($0) }) { return word }
-    // For each quotation mark, end the quoted text, add an escaped mark, and start quoted text again.
-    return "'"
-      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
+    return word.utf8.allSatisfy { plain.utf8.contains($0) } ? word : word.shellQuoted
   }
 }
 

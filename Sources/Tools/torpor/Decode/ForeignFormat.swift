@@ -103,7 +103,7 @@ enum ForeignFormat: CaseIterable {
   ///   - pipeCommand: Command line that reads the input from a pipe.
   func advice(_ file: String?, pipeCommand: String) -> String {
     func through(_ command: String, _ what: String) -> String {
-      let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | \(pipeCommand)`" }
+      let source = file.map { "`\(command) < \($0.shellQuoted) | \(pipeCommand)`" }
       return "is \(what): " + (source ?? "put `\(command)` before `\(pipeCommand)`")
     }
     return switch self {
@@ -131,12 +131,6 @@ enum ForeignFormat: CaseIterable {
     case .gpsdJSON: "is gpsd's JSON: `gpspipe -R` prints the output of the receiver"
     case .xml: "is XML: `torpor simulate --track` reads GPX"
     }
-  }
-
-  /// `path` quoted for a POSIX shell.
-  static func quoted(_ path: String) -> String {
-    "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
   }
 
   private static func binaryAdvice(_ maker: String, _ command: String) -> String {

@@ -70,7 +70,7 @@ struct Replay: ParsableCommand {
         .data,
         """
         there is no epoch in \(name); show its content with \
-        `torpor decode --format jsonl \(file == "-" ? file : ForeignFormat.quoted(file))`
+        `torpor decode --format jsonl \(file == "-" ? file : file.shellQuoted)`
         """)
   }
 }

@@ -199,11 +199,13 @@ enum ClientName {
 
   /// Parses `pi/trail-log`.
   static func parse(_ text: String) throws -> WireClientName {
-    guard let slash = text.firstIndex(of: "/"), slash > text.startIndex else {
+    // A name may begin with a combining mark, which joins the `/` into one `Character`.
+    let scalars = text.unicodeScalars
+    guard let slash = scalars.firstIndex(of: "/"), slash > text.startIndex else {
       throw ValidationError("it should be USER/NAME, for example pi/trail-log or 1000/trail-log")
     }
-    let user = String(text[..<slash])
-    let name = String(text[text.index(after: slash)...])
+    let user = String(scalars[..<slash])
+    let name = String(scalars[scalars.index(after: slash)...])
     guard NameValidation.isValidClient(name) else {
       throw ValidationError(
         "the name after the / should have 1 to \(WireLimits.clientName) bytes and no control characters"

@@ -98,7 +98,7 @@ enum TrackFile {
     var recording = RecordingDecoder(dateGiven: nil)
     recording.decode(bytes) { _ in }
     guard recording.hasMessages else { return nil }
-    let file = name == "standard input" ? "-" : ForeignFormat.quoted(name)
+    let file = name == "standard input" ? "-" : name.shellQuoted
     return CommandError(
       .data,
       "\(name) is a recording of a receiver's output, not a track; convert it with "
