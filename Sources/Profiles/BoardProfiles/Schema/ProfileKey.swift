@@ -52,7 +52,7 @@ public struct ProfileKey: Sendable {
   let put: @Sendable (inout ProfileDraft, ProfileValue) -> Void
 
   /// Table and name, `receiver.power.track_mw`.
-  public var path: String { table.isEmpty ? name : table + "." + name }
+  public var path: String { ProfileSchema.joined(table, name) }
   /// Unit at the end of the name, in words; empty if the key has none.
   public var unit: String { Unit.of(name)?.word ?? "" }
   /// Type and range of the value, in words.
@@ -125,174 +125,115 @@ func decimalText(_ number: Double) -> String {
   return (isNegative ? "-0." : "0.") + zeros + digits
 }
 
-// Constructors that connect a key of the schema with its field in the draft.
+// Constructors that connect a key of the schema with its field in the draft. The type of the field determines which kinds
+// of values the key can have.
 
 typealias Field<Value> = WritableKeyPath<ProfileDraft, Value> & Sendable
 
 extension ProfileKey {
-  private init(
-    _ table: String, _ name: String, _ constraint: ValueConstraint, required: Bool,
-    _ meaning: String,
-    get: @escaping @Sendable (ProfileDraft) -> ProfileValue?,
-    put: @escaping @Sendable (inout ProfileDraft, ProfileValue) -> Void
+  /// Creates a key whose value is in `field`.
+  init<Value>(
+    _ table: String, _ name: String, _ kind: ValueKind<Value>, _ field: Field<Value>,
+    required: Bool = true, _ meaning: String
   ) {
-    self.table = table
-    self.name = name
-    self.constraint = constraint
-    isRequired = required
-    self.meaning = meaning
-    self.get = get
-    self.put = put
+    self.init(
+      table: table, name: name, isRequired: required, meaning: meaning,
+      constraint: kind.constraint, get: { kind.write($0[keyPath: field]) },
+      put: { if let value = kind.read($1) { $0[keyPath: field] = value } })
   }
 
-  static func text(
-    _ table: String, _ name: String, _ field: Field<String>, _ length: ClosedRange<Int>,
+  /// Creates an optional key without a default; `field` is nil if it is not set.
+  init<Value>(
+    _ table: String, _ name: String, _ kind: ValueKind<Value>, optional field: Field<Value?>,
     _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .text(length), required: true, meaning, get: { .text($0[keyPath: field]) },
-      put: { if case .text(let text) = $1 { $0[keyPath: field] = text } })
+  ) {
+    self.init(
+      table: table, name: name, isRequired: false, meaning: meaning, constraint: kind.constraint,
+      get: { $0[keyPath: field].flatMap(kind.write) },
+      put: { if let value = kind.read($1) { $0[keyPath: field] = value } })
   }
+}
 
-  static func text(
-    _ table: String, _ name: String, optional field: Field<String?>, _ length: ClosedRange<Int>,
-    _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .text(length), required: false, meaning,
-      get: { $0[keyPath: field].map { .text($0) } },
-      put: { if case .text(let text) = $1 { $0[keyPath: field] = text } })
-  }
+/// The constraint of values of the type `Value`, and their conversion to and from the values of a key.
+struct ValueKind<Value>: Sendable {
+  let constraint: ValueConstraint
+  let write: @Sendable (Value) -> ProfileValue?
+  /// Converts a value that satisfies ``constraint``; nil for a value of another type.
+  let read: @Sendable (ProfileValue) -> Value?
 
-  static func word<Word: RawRepresentable<String> & CaseIterable & Equatable & Sendable>(
-    _ table: String, _ name: String, _ field: Field<Word>, required: Bool = true, _ meaning: String
-  ) -> ProfileKey {
-    word(
-      table, name, field, words: Word.allCases.map { ($0.rawValue, $0) }, required: required,
-      meaning)
+  static func text(_ length: ClosedRange<Int>) -> Self where Value == String {
+    ValueKind(constraint: .text(length), write: { .text($0) }) {
+      if case .text(let text) = $0 { text } else { nil }
+    }
   }
 
   /// One of `words`, which stand for the values beside them.
-  static func word<Value: Equatable & Sendable>(
-    _ table: String, _ name: String, _ field: Field<Value>, words: [(String, Value)],
-    required: Bool = true, _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .word(words.map(\.0)), required: required, meaning,
-      get: { draft in words.first { $0.1 == draft[keyPath: field] }.map { .text($0.0) } },
-      put: { draft, value in
-        guard case .text(let text) = value else { return }
-        if let word = words.first(where: { $0.0 == text }) { draft[keyPath: field] = word.1 }
-      })
+  static func word(_ words: [(String, Value)]) -> Self where Value: Equatable & Sendable {
+    ValueKind(
+      constraint: .word(words.map(\.0)),
+      write: { value in words.first { $0.1 == value }.map { .text($0.0) } },
+      read: { word in words.first { word == .text($0.0) }?.1 })
   }
 
-  static func boolean(
-    _ table: String, _ name: String, _ field: Field<Bool>, required: Bool = true, _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .boolean, required: required, meaning, get: { .boolean($0[keyPath: field]) },
-      put: { if case .boolean(let flag) = $1 { $0[keyPath: field] = flag } })
+  static func boolean() -> Self where Value == Bool {
+    ValueKind(constraint: .boolean, write: { .boolean($0) }) {
+      if case .boolean(let flag) = $0 { flag } else { nil }
+    }
   }
 
-  static func integer(
-    _ table: String, _ name: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
-    required: Bool = true, _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .integer(range), required: required, meaning,
-      get: { .integer($0[keyPath: field]) },
-      put: { if case .integer(let whole) = $1 { $0[keyPath: field] = whole } })
+  static func integer(_ range: ClosedRange<Int>) -> Self where Value == Int {
+    integer(.integer(range))
   }
 
-  static func integer(
-    _ table: String, _ name: String, optional field: Field<Int?>, _ range: ClosedRange<Int>,
-    _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .integer(range), required: false, meaning,
-      get: { $0[keyPath: field].map { .integer($0) } },
-      put: { if case .integer(let whole) = $1 { $0[keyPath: field] = whole } })
+  /// The speed of a serial line, baud.
+  static func lineSpeed() -> Self where Value == Int {
+    integer(.integerAmong(BaudRate.all.indices.map { Int(BaudRate.all[$0]) }))
   }
 
-  static func lineSpeed(
-    _ table: String, _ name: String, _ field: Field<Int>, _ meaning: String
-  ) -> ProfileKey {
-    let speeds = BaudRate.all.indices.map { Int(BaudRate.all[$0]) }
-    return ProfileKey(
-      table, name, .integerAmong(speeds), required: true, meaning,
-      get: { .integer($0[keyPath: field]) },
-      put: { if case .integer(let whole) = $1 { $0[keyPath: field] = whole } })
+  private static func integer(_ constraint: ValueConstraint) -> Self where Value == Int {
+    ValueKind(constraint: constraint, write: { .integer($0) }) {
+      if case .integer(let whole) = $0 { whole } else { nil }
+    }
   }
 
-  static func number(
-    _ table: String, _ name: String, _ field: Field<Double>, _ range: ClosedRange<Double>,
-    required: Bool = true, _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .number(range), required: required, meaning,
-      get: { .number($0[keyPath: field]) },
-      put: { if case .number(let number) = $1 { $0[keyPath: field] = number } })
-  }
-
-  static func number(
-    _ table: String, _ name: String, optional field: Field<Double?>, _ range: ClosedRange<Double>,
-    _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .number(range), required: false, meaning,
-      get: { $0[keyPath: field].map { .number($0) } },
-      put: { if case .number(let number) = $1 { $0[keyPath: field] = number } })
+  static func number(_ range: ClosedRange<Double>) -> Self where Value == Double {
+    ValueKind(constraint: .number(range), write: { .number($0) }) {
+      if case .number(let number) = $0 { number } else { nil }
+    }
   }
 
   /// A duration in seconds; the name ends in `_s`.
-  static func seconds(
-    _ table: String, _ name: String, _ field: Field<Interval>, _ range: ClosedRange<Double>,
-    required: Bool = true, _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .number(range), required: required, meaning,
-      get: { .number($0[keyPath: field].seconds) },
-      put: { if case .number(let number) = $1 { $0[keyPath: field] = Interval(seconds: number) } })
+  static func seconds(_ range: ClosedRange<Double>) -> Self where Value == Interval {
+    ValueKind(constraint: .number(range), write: { .number($0.seconds) }) {
+      if case .number(let number) = $0 { Interval(seconds: number) } else { nil }
+    }
   }
 
   /// A duration in whole milliseconds; the name ends in `_ms`.
-  static func milliseconds(
-    _ table: String, _ name: String, _ field: Field<Interval>, _ range: ClosedRange<Int>,
-    _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .integer(range), required: true, meaning,
-      get: { .integer(Int($0[keyPath: field].microseconds / 1_000)) },
-      put: {
-        if case .integer(let whole) = $1 { $0[keyPath: field] = .milliseconds(Int64(whole)) }
-      })
+  static func milliseconds(_ range: ClosedRange<Int>) -> Self where Value == Interval {
+    ValueKind(constraint: .integer(range), write: { .integer(Int($0.microseconds / 1_000)) }) {
+      if case .integer(let whole) = $0 { .milliseconds(Int64(whole)) } else { nil }
+    }
   }
 
-  static func wakeSources(
-    _ table: String, _ name: String, _ field: Field<WakeSources>, _ meaning: String
-  ) -> ProfileKey {
+  static func wakeSources() -> Self where Value == WakeSources {
     let words: [(String, WakeSources)] = [
-      ("alarm", .alarm), ("bytes", .bytes), ("batch_pin", .batchPin),
-      ("motion", .motion),
+      ("alarm", .alarm), ("bytes", .bytes), ("batch_pin", .batchPin), ("motion", .motion),
     ]
-    return ProfileKey(
-      table, name, .words(words.map(\.0)), required: true, meaning,
-      get: { draft in
-        .words(words.filter { draft[keyPath: field].contains($0.1) }.map(\.0))
-      },
-      put: { draft, value in
-        guard case .words(let given) = value else { return }
-        draft[keyPath: field] = WakeSources(words.filter { given.contains($0.0) }.map(\.1))
+    return ValueKind(
+      constraint: .words(words.map(\.0)),
+      write: { sources in .words(words.filter { sources.contains($0.1) }.map(\.0)) },
+      read: { value in
+        guard case .words(let given) = value else { return nil }
+        return WakeSources(words.filter { given.contains($0.0) }.map(\.1))
       })
   }
 
   static func points(
-    _ table: String, _ name: String, _ field: Field<[TimeToFix.Point]>,
-    _ range: ClosedRange<Double>, most: Int, _ meaning: String
-  ) -> ProfileKey {
-    ProfileKey(
-      table, name, .points(range, most: most), required: true, meaning,
-      get: { .points($0[keyPath: field]) },
-      put: { if case .points(let points) = $1 { $0[keyPath: field] = points } })
+    _ range: ClosedRange<Double>, most: Int
+  ) -> Self where Value == [TimeToFix.Point] {
+    ValueKind(constraint: .points(range, most: most), write: { .points($0) }) {
+      if case .points(let points) = $0 { points } else { nil }
+    }
   }
 }

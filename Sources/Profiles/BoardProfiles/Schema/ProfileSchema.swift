@@ -96,14 +96,14 @@ public enum ProfileSchema {
 
 extension ProfileSchema {
   static let battery: [ProfileKey] = [
-    .text(
-      "battery", "gauge", optional: \.battery.gauge, 1...64,
+    ProfileKey(
+      "battery", "gauge", .text(1...64), optional: \.battery.gauge,
       "Name of the gauge on Linux, below `/sys/class/power_supply`."),
-    .text(
-      "battery", "low_line", optional: \.battery.lowLine, 1...64,
+    ProfileKey(
+      "battery", "low_line", .text(1...64), optional: \.battery.lowLine,
       "GPIO line that is active while the battery is low; for a board without a gauge."),
-    .integer(
-      "battery", "low_percent", \.battery.lowCharge, BoardProfile.Battery.chargeRange,
+    ProfileKey(
+      "battery", "low_percent", .integer(BoardProfile.Battery.chargeRange), \.battery.lowCharge,
       required: false,
       "Charge that is assumed while `low_line` is active; 100 is assumed while it is inactive."),
     threshold(
@@ -126,8 +126,8 @@ extension ProfileSchema {
     threshold(
       "significant_percent", \.battery.significantChange,
       "Charge below which the service delivers no significant change."),
-    .integer(
-      "battery", "margin_percent", \.battery.margin, 0...50, required: false,
+    ProfileKey(
+      "battery", "margin_percent", .integer(0...50), \.battery.margin, required: false,
       "Hysteresis: how far above its threshold the charge must be to restore a service; a charge of 100 always"
         + " suffices."),
   ]
@@ -136,7 +136,8 @@ extension ProfileSchema {
   private static func threshold(
     _ name: String, _ field: Field<Int?>, _ meaning: String
   ) -> ProfileKey {
-    .integer("battery", name, optional: field, BoardProfile.Battery.chargeRange, meaning)
+    ProfileKey(
+      "battery", name, .integer(BoardProfile.Battery.chargeRange), optional: field, meaning)
   }
 }
 
@@ -144,101 +145,109 @@ extension ProfileSchema {
   private static let milliwatts = 0.0...100_000.0
 
   static let identity: [ProfileKey] = [
-    .text(
-      "", "name", \.name, 1...64,
+    ProfileKey(
+      "", "name", .text(1...64), \.name,
       "Name of the board and of its folder: lower-case letters, digits and hyphens."),
-    .text("", "description", \.summary, 1...200, "Description of the board in one sentence."),
+    ProfileKey(
+      "", "description", .text(1...200), \.summary, "Description of the board in one sentence."),
   ]
 
   static let board: [ProfileKey] = [
-    .seconds(
-      "board", "delivery_hold_s", \.board.deliveryHold, 0...60,
+    ProfileKey(
+      "board", "delivery_hold_s", .seconds(0...60), \.board.deliveryHold,
       "Maximum time that the board waits for the acknowledgement of a delivery before it is suspended."
     ),
-    .text(
-      "board", "session_light_line", optional: \.board.sessionLightLine, 1...64,
+    ProfileKey(
+      "board", "session_light_line", .text(1...64), optional: \.board.sessionLightLine,
       "GPIO line of an indicator light that is on during a background session."),
-    .number("board.awake", "power_mw", \.board.awake_mw, milliwatts, "Power while running code."),
-    .number("board.idle", "power_mw", \.board.idle.power_mw, milliwatts, "Power in this state."),
-    .seconds(
-      "board.idle", "resume_s", \.board.idle.resumeTime, 0...10,
+    ProfileKey(
+      "board.awake", "power_mw", .number(milliwatts), \.board.awake_mw,
+      "Power while running code."),
+    ProfileKey(
+      "board.idle", "power_mw", .number(milliwatts), \.board.idle.power_mw, "Power in this state."),
+    ProfileKey(
+      "board.idle", "resume_s", .seconds(0...10), \.board.idle.resumeTime,
       "Time from the wake event until code runs."),
-    .seconds(
-      "board.idle", "alarm_resolution_s", \.board.idle.alarmResolution, 0...60,
+    ProfileKey(
+      "board.idle", "alarm_resolution_s", .seconds(0...60), \.board.idle.alarmResolution,
       "Maximum delay of a timer."),
-    .number(
-      "board.suspended", "power_mw", \.suspended.power_mw, milliwatts, "Power in this state."),
-    .seconds(
-      "board.suspended", "resume_s", \.suspended.resumeTime, 0...60,
+    ProfileKey(
+      "board.suspended", "power_mw", .number(milliwatts), \.suspended.power_mw,
+      "Power in this state."),
+    ProfileKey(
+      "board.suspended", "resume_s", .seconds(0...60), \.suspended.resumeTime,
       "Time from the wake event until code runs."),
-    .seconds(
-      "board.suspended", "alarm_resolution_s", \.suspended.alarmResolution, 0...60,
+    ProfileKey(
+      "board.suspended", "alarm_resolution_s", .seconds(0...60), \.suspended.alarmResolution,
       "Maximum delay of the alarm; 1 for most real-time clocks."),
-    .seconds(
-      "board.suspended", "shortest_s", \.suspended.minimumDuration, 0...3_600,
+    ProfileKey(
+      "board.suspended", "shortest_s", .seconds(0...3_600), \.suspended.minimumDuration,
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
     ),
-    .wakeSources(
-      "board.suspended", "wakes_on", \.suspended.wakeSources,
+    ProfileKey(
+      "board.suspended", "wakes_on", .wakeSources(), \.suspended.wakeSources,
       "Events that end this state; must contain `alarm`."),
-    .number("board.off", "power_mw", \.off.power_mw, milliwatts, "Power in this state."),
-    .seconds(
-      "board.off", "resume_s", \.off.resumeTime, 0...600,
+    ProfileKey(
+      "board.off", "power_mw", .number(milliwatts), \.off.power_mw, "Power in this state."),
+    ProfileKey(
+      "board.off", "resume_s", .seconds(0...600), \.off.resumeTime,
       "Time from the alarm until the service runs: the boot."),
-    .seconds(
-      "board.off", "alarm_resolution_s", \.off.alarmResolution, 0...3_600,
+    ProfileKey(
+      "board.off", "alarm_resolution_s", .seconds(0...3_600), \.off.alarmResolution,
       "Maximum delay of the alarm."),
-    .seconds(
-      "board.off", "shortest_s", \.off.minimumDuration, 120...86_400,
+    ProfileKey(
+      "board.off", "shortest_s", .seconds(120...86_400), \.off.minimumDuration,
       "Minimum time until the next alarm for this state; for a nearer alarm the board stays in a lighter state."
         + " The board is switched off only if no program has called the service for this time, or for 30 s after a start by its own alarm."
     ),
-    .word(
-      "board.off", "alarm", \.board.offAlarm, required: false,
+    ProfileKey(
+      "board.off", "alarm", .word(BoardProfile.PowerOnAlarm.allCases.map { ($0.rawValue, $0) }),
+      \.board.offAlarm, required: false,
       "The alarm that switches the board on: its real-time clock, or a HAT."),
-    .integer(
-      "board.off", "i2c_bus", \.board.i2cBus, 0...255, required: false,
+    ProfileKey(
+      "board.off", "i2c_bus", .integer(0...255), \.board.i2cBus, required: false,
       "Number of the I²C bus of the HAT; 1 is `/dev/i2c-1`."),
   ]
 
   static let motion: [ProfileKey] = [
-    .text(
-      "motion", "line", \.motion.line, 1...64,
+    ProfileKey(
+      "motion", "line", .text(1...64), \.motion.line,
       "GPIO line that is active while the sensor detects motion."),
-    .seconds(
-      "motion", "still_after_s", \.motion.stillAfter, 0.1...600, required: false,
+    ProfileKey(
+      "motion", "still_after_s", .seconds(0.1...600), \.motion.stillAfter, required: false,
       "Time from the last motion until the line becomes inactive."),
   ]
 
   static let cache: [ProfileKey] = [
-    .integer(
-      "cache", "capacity_fixes", \.cache.capacity, BoardProfile.Cache.capacityRange,
+    ProfileKey(
+      "cache", "capacity_fixes", .integer(BoardProfile.Cache.capacityRange), \.cache.capacity,
       "Capacity of the ring, in fixes of 64 bytes."),
-    .integer(
-      "cache", "deferral_limit_fixes", \.cache.deferralLimit,
-      BoardProfile.Cache.deferralLimitRange,
+    ProfileKey(
+      "cache", "deferral_limit_fixes", .integer(BoardProfile.Cache.deferralLimitRange),
+      \.cache.deferralLimit,
       "Number of fixes at which a deferring client receives its batch; at most half of the capacity."
     ),
-    .seconds(
-      "cache", "sync_s", \.cache.syncInterval, 1...3_600, required: false,
+    ProfileKey(
+      "cache", "sync_s", .seconds(1...3_600), \.cache.syncInterval, required: false,
       "Maximum time between two syncs of the ring to disk: fixes of this time can be lost in a power cut."
     ),
   ]
 
   static let policy: [ProfileKey] = [
-    .number(
-      "policy", "plausible_speed_mps", \.policy.plausibleSpeed_mps, 0.1...1_000, required: false,
-      "Maximum plausible speed of the device."),
-    .seconds(
-      "policy", "shortest_poll_s", \.policy.minimumCheckInterval, 1...3_600, required: false,
+    ProfileKey(
+      "policy", "plausible_speed_mps", .number(0.1...1_000), \.policy.plausibleSpeed_mps,
+      required: false, "Maximum plausible speed of the device."),
+    ProfileKey(
+      "policy", "shortest_poll_s", .seconds(1...3_600), \.policy.minimumCheckInterval,
+      required: false,
       "Minimum time between two drains of a batching receiver that check the distance travelled."),
-    .seconds(
-      "policy", "receiver_hold_s", \.policy.receiverHold, 0...600, required: false,
+    ProfileKey(
+      "policy", "receiver_hold_s", .seconds(0...600), \.policy.receiverHold, required: false,
       "Maximum time for which the receiver stays on after the last demand ended, to complete its"
         + " ephemeris."),
-    .seconds(
-      "policy", "search_limit_s", \.policy.acquisitionTimeout, 10...3_600, required: false,
-      "Time after which an acquisition without a fix ends."),
+    ProfileKey(
+      "policy", "search_limit_s", .seconds(10...3_600), \.policy.acquisitionTimeout,
+      required: false, "Time after which an acquisition without a fix ends."),
   ]
 }
 
@@ -248,124 +257,127 @@ extension ProfileSchema {
 
   static let receiver: [ProfileKey] =
     [
-      .word(
-        "receiver", "family", \.receiver.family,
-        words: ReceiverFamily.allCases.map { ("\($0.name)", $0) },
+      ProfileKey(
+        "receiver", "family", .word(ReceiverFamily.allCases.map { ("\($0.name)", $0) }),
+        \.receiver.family,
         "Command set: UBX, or `$PMTK`, `$PAIR`, `$PCAS` or `$PSTM` sentences. `nmea` is a receiver that streams NMEA; "
           + "the service sends it nothing."),
-      .word(
-        "receiver", "output", \.receiver.output, words: [("ubx", .ubx), ("nmea", .nmea)],
+      ProfileKey(
+        "receiver", "output", .word([("ubx", .ubx), ("nmea", .nmea)]), \.receiver.output,
         "Output protocol: UBX-NAV-PVT (u-blox receivers only) or NMEA."),
-      .text(
-        "receiver", "model", optional: \.receiver.model, 1...64,
+      ProfileKey(
+        "receiver", "model", .text(1...64), optional: \.receiver.model,
         "Name of the part, for display."),
-      .text(
-        "receiver", "device", optional: \.receiver.device, 1...256,
+      ProfileKey(
+        "receiver", "device", .text(1...256), optional: \.receiver.device,
         "Path of the serial device on Linux, for example `/dev/serial0`."),
-      .lineSpeed(
-        "receiver", "line_speed_baud", \.receiver.lineSpeed_baud,
+      ProfileKey(
+        "receiver", "line_speed_baud", .lineSpeed(), \.receiver.lineSpeed_baud,
         "Line speed in operation."),
-      .lineSpeed(
-        "receiver", "default_line_speed_baud", \.receiver.defaultLineSpeed_baud,
+      ProfileKey(
+        "receiver", "default_line_speed_baud", .lineSpeed(), \.receiver.defaultLineSpeed_baud,
         "Line speed after power-on, before any configuration."),
-      .milliseconds(
-        "receiver", "fix_interval_ms", \.receiver.fixInterval, 100...60_000,
+      ProfileKey(
+        "receiver", "fix_interval_ms", .milliseconds(100...60_000), \.receiver.fixInterval,
         "Time between two fixes."),
-      .text(
-        "receiver", "wake_line", optional: \.receiver.wakeLine, lineLength,
+      ProfileKey(
+        "receiver", "wake_line", .text(lineLength), optional: \.receiver.wakeLine,
         "GPIO line that wakes the receiver from standby (EXTINT); omit it if not wired."),
-      .text(
-        "receiver", "supply_line", optional: \.receiver.supplyLine, lineLength,
+      ProfileKey(
+        "receiver", "supply_line", .text(lineLength), optional: \.receiver.supplyLine,
         "GPIO line that switches the supply; omit it if the receiver is always supplied."),
-      .text(
-        "receiver", "pulse_line", optional: \.receiver.pulseLine, lineLength,
+      ProfileKey(
+        "receiver", "pulse_line", .text(lineLength), optional: \.receiver.pulseLine,
         "GPIO line of the pulse per second (TIMEPULSE, 1PPS), which the service uses to time fixes; omit it if "
           + "not wired."),
-      .boolean(
-        "receiver", "backup_supply", \.receiver.hasBackupSupply, required: false,
+      ProfileKey(
+        "receiver", "backup_supply", .boolean(), \.receiver.hasBackupSupply, required: false,
         "Whether a backup supply keeps clock and ephemeris while the supply is off."),
-      .number(
-        "receiver", "range_error_m", \.receiver.rangeError_m, 0.1...100, required: false,
+      ProfileKey(
+        "receiver", "range_error_m", .number(0.1...100), \.receiver.rangeError_m, required: false,
         "Horizontal accuracy at HDOP 1."),
-      .number(
-        "receiver", "assumed_accuracy_m", \.receiver.assumedAccuracy_m, 0.1...10_000,
+      ProfileKey(
+        "receiver", "assumed_accuracy_m", .number(0.1...10_000), \.receiver.assumedAccuracy_m,
         required: false, "Horizontal accuracy of a fix for which the receiver reports none."),
-      .seconds(
-        "receiver", "acknowledge_timeout_s", \.receiver.acknowledgeTimeout, 0.05...10,
+      ProfileKey(
+        "receiver", "acknowledge_timeout_s", .seconds(0.05...10), \.receiver.acknowledgeTimeout,
         required: false, "Timeout for the response to a command."),
-      .seconds(
-        "receiver", "wake_settle_s", \.receiver.wakeSettle, 0...10, required: false,
+      ProfileKey(
+        "receiver", "wake_settle_s", .seconds(0...10), \.receiver.wakeSettle, required: false,
         "Time from the wake edge until the receiver accepts commands."),
-      .seconds(
-        "receiver", "supply_settle_s", \.receiver.supplySettle, 0...10, required: false,
+      ProfileKey(
+        "receiver", "supply_settle_s", .seconds(0...10), \.receiver.supplySettle, required: false,
         "Time from switching the supply on until the receiver accepts commands."),
-      .seconds(
-        "receiver", "silence_timeout_s", \.receiver.silenceTimeout, 1...600, required: false,
-        "Time without input after which the receiver counts as lost."),
+      ProfileKey(
+        "receiver", "silence_timeout_s", .seconds(1...600), \.receiver.silenceTimeout,
+        required: false, "Time without input after which the receiver counts as lost."),
     ] + power + batch + timeToFix
 
   private static let power: [ProfileKey] = [
-    .number(
-      "receiver.power", "acquire_mw", \.receiver.power.acquire_mw, milliwatts,
+    ProfileKey(
+      "receiver.power", "acquire_mw", .number(milliwatts), \.receiver.power.acquire_mw,
       "Acquisition: searching for satellites."),
-    .number(
-      "receiver.power", "track_mw", \.receiver.power.track_mw, milliwatts,
+    ProfileKey(
+      "receiver.power", "track_mw", .number(milliwatts), \.receiver.power.track_mw,
       "Tracking, with a fix per interval."),
-    .number(
-      "receiver.power", "powersave_mw", optional: \.receiver.power.powersave_mw, milliwatts,
+    ProfileKey(
+      "receiver.power", "powersave_mw", .number(milliwatts),
+      optional: \.receiver.power.powersave_mw,
       "Power save mode, tracking with its own duty cycle; if omitted, the mode is not used."),
-    .number(
-      "receiver.power", "standby_mw", \.receiver.power.standby_mw, milliwatts,
+    ProfileKey(
+      "receiver.power", "standby_mw", .number(milliwatts), \.receiver.power.standby_mw,
       "Asleep by command with the supply on."),
-    .number(
-      "receiver.power", "backup_mw", \.receiver.power.backup_mw, milliwatts, required: false,
-      "Supply off, backup supply on."),
-    .number(
-      "receiver.power", "off_mw", \.receiver.power.off_mw, milliwatts, required: false,
+    ProfileKey(
+      "receiver.power", "backup_mw", .number(milliwatts), \.receiver.power.backup_mw,
+      required: false, "Supply off, backup supply on."),
+    ProfileKey(
+      "receiver.power", "off_mw", .number(milliwatts), \.receiver.power.off_mw, required: false,
       "Supply and backup supply off; leakage of the supply switch."),
   ]
 
   private static let batch: [ProfileKey] = [
-    .integer(
-      "receiver.batch", "capacity_fixes", \.batch.capacity, 2...65_535,
+    ProfileKey(
+      "receiver.batch", "capacity_fixes", .integer(2...65_535), \.batch.capacity,
       "Capacity of the receiver's buffer, in fixes."),
-    .integer(
-      "receiver.batch", "watermark_fixes", \.batch.watermark, 1...65_534,
+    ProfileKey(
+      "receiver.batch", "watermark_fixes", .integer(1...65_534), \.batch.watermark,
       "Number of fixes at which the board is woken to drain the buffer; less than the capacity."),
-    .boolean(
-      "receiver.batch", "extra_pvt", \.batch.hasExtraPVT, required: false,
+    ProfileKey(
+      "receiver.batch", "extra_pvt", .boolean(), \.batch.hasExtraPVT, required: false,
       "Whether entries also contain accuracies, satellites and velocity."),
-    .number(
-      "receiver.batch", "power_mw", \.batchPower_mw, milliwatts,
+    ProfileKey(
+      "receiver.batch", "power_mw", .number(milliwatts), \.batchPower_mw,
       "Power while batching; most receivers keep tracking."),
-    .text(
-      "receiver.batch", "line", optional: \.batch.line, lineLength,
+    ProfileKey(
+      "receiver.batch", "line", .text(lineLength), optional: \.batch.line,
       "GPIO line that is connected to the batch pin; omit it if not wired."),
-    .integer(
-      "receiver.batch", "pio", optional: \.batch.pio, 0...31,
+    ProfileKey(
+      "receiver.batch", "pio", .integer(0...31), optional: \.batch.pio,
       "PIO number of the batch pin in the receiver."),
-    .boolean(
-      "receiver.batch", "active_low", \.batch.isActiveLow, required: false,
+    ProfileKey(
+      "receiver.batch", "active_low", .boolean(), \.batch.isActiveLow, required: false,
       "Whether the pin is low while the watermark is reached."),
   ]
 
   private static let timeToFix: [ProfileKey] = [
-    .points(
-      "receiver.time_to_fix", "after_off", \.receiver.timeToFix.afterOff, 0...10_000_000, most: 16,
+    ProfileKey(
+      "receiver.time_to_fix", "after_off", .points(0...10_000_000, most: 16),
+      \.receiver.timeToFix.afterOff,
       "Median time to fix `fix_s` after `off_s` without fixes. The first pair has `off_s` 0; linear"
         + " between two pairs, constant after the last one; the same `off_s` twice forms a step."),
-    .seconds(
-      "receiver.time_to_fix", "ephemeris_s", \.receiver.timeToFix.ephemerisLifetime, 60...1_209_600,
+    ProfileKey(
+      "receiver.time_to_fix", "ephemeris_s", .seconds(60...1_209_600),
+      \.receiver.timeToFix.ephemerisLifetime,
       "Maximum age of a usable ephemeris."),
-    .seconds(
-      "receiver.time_to_fix", "ephemeris_download_s", \.receiver.timeToFix.ephemerisDownload,
-      0...600, required: false,
+    ProfileKey(
+      "receiver.time_to_fix", "ephemeris_download_s", .seconds(0...600),
+      \.receiver.timeToFix.ephemerisDownload, required: false,
       "Tracking time until the receiver has a new ephemeris; GPS repeats it every 30 s."),
-    .seconds(
-      "receiver.time_to_fix", "cold_s", \.receiver.timeToFix.coldStart, 0.1...3_600,
+    ProfileKey(
+      "receiver.time_to_fix", "cold_s", .seconds(0.1...3_600), \.receiver.timeToFix.coldStart,
       "Median time to fix without ephemeris."),
-    .number(
-      "receiver.time_to_fix", "p90_ratio", \.receiver.timeToFix.p90Ratio, 1...20, required: false,
-      "The 90th percentile as a multiple of the median."),
+    ProfileKey(
+      "receiver.time_to_fix", "p90_ratio", .number(1...20), \.receiver.timeToFix.p90Ratio,
+      required: false, "The 90th percentile as a multiple of the median."),
   ]
 }
