@@ -219,16 +219,5 @@ extension BoardProfile {
   }
 
   /// The wired GPIO lines: display name, path of the profile key, and value of the key.
-  public var gpioLines: [(name: String, path: String, text: String)] {
-    let all: [(String, String, String?)] = [
-      ("wake_line", "receiver.wake_line", receiver?.wakeLine),
-      ("supply_line", "receiver.supply_line", receiver?.supplyLine),
-      ("pulse_line", "receiver.pulse_line", receiver?.pulseLine),
-      ("batch line", "receiver.batch.line", receiver?.batch?.line),
-      ("motion line", "motion.line", motion?.line),
-      ("low_line", "battery.low_line", battery?.lowLine),
-      ("session_light_line", "board.session_light_line", board.sessionLightLine),
-    ]
-    return all.compactMap { name, path, text in text.map { (name, path, $0) } }
-  }
+  public var gpioLines: [(name: String, path: String, text: String)] { ProfileDraft(self).lines }
 }

@@ -72,3 +72,33 @@ struct ProfileDraft: Sendable {
       battery: tables.contains("battery") ? battery : nil, cache: cache, policy: policy)
   }
 }
+
+/// A key that names a GPIO line.
+struct LineKey: Sendable {
+  /// Path of the key.
+  let path: String
+  /// Display name.
+  let name: String
+  /// Reads the line, whether or not the draft contains the key's table.
+  let line: @Sendable (ProfileDraft) -> String?
+
+  static let all = [
+    LineKey(path: "receiver.wake_line", name: "wake_line") { $0.receiver.wakeLine },
+    LineKey(path: "receiver.supply_line", name: "supply_line") { $0.receiver.supplyLine },
+    LineKey(path: "receiver.pulse_line", name: "pulse_line") { $0.receiver.pulseLine },
+    LineKey(path: "receiver.batch.line", name: "batch line") { $0.batch.line },
+    LineKey(path: "motion.line", name: "motion line") { $0.motion.line },
+    LineKey(path: "battery.low_line", name: "low_line") { $0.battery.lowLine },
+    LineKey(path: "board.session_light_line", name: "session_light_line") {
+      $0.board.sessionLightLine
+    },
+  ]
+}
+
+extension ProfileDraft {
+  /// The wired GPIO lines: display name, path of the profile key, and value of the key.
+  var lines: [(name: String, path: String, text: String)] {
+    LineKey.all.filter { tables.contains(ProfileSchema.parentPath(of: $0.path)) }
+      .compactMap { key in key.line(self).map { (key.name, key.path, $0) } }
+  }
+}

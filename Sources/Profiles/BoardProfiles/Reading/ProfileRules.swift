@@ -328,52 +328,36 @@ extension ProfileRules {
 }
 
 extension ProfileRules {
-  /// A key that names a GPIO line.
-  private struct LineKey: Sendable {
-    let key: String
-    let line: @Sendable (ProfileDraft) -> String?
-  }
-
-  private static let lineKeys: [LineKey] = [
-    LineKey(key: "receiver.wake_line") { $0.receiver.wakeLine },
-    LineKey(key: "receiver.supply_line") { $0.receiver.supplyLine },
-    LineKey(key: "receiver.pulse_line") { $0.receiver.pulseLine },
-    LineKey(key: "receiver.batch.line") { $0.batch.line },
-    LineKey(key: "motion.line") { $0.motion.line },
-    LineKey(key: "battery.low_line") { $0.battery.lowLine },
-    LineKey(key: "board.session_light_line") { $0.board.sessionLightLine },
-  ]
-
   /// Each key that names a GPIO line has valid syntax, and no two keys name the same line.
   static var lineRules: [ProfileRule] {
-    var rules = lineKeys.map(lineSyntaxRule)
-    for (index, first) in lineKeys.enumerated() {
-      rules += lineKeys.dropFirst(index + 1).map { distinctLinesRule(first, $0) }
+    var rules = LineKey.all.map(lineSyntaxRule)
+    for (index, first) in LineKey.all.enumerated() {
+      rules += LineKey.all.dropFirst(index + 1).map { distinctLinesRule(first, $0) }
     }
     return rules
   }
 
   private static func lineSyntaxRule(_ key: LineKey) -> ProfileRule {
-    ProfileRule(keys: [key.key]) { draft in
+    ProfileRule(keys: [key.path]) { draft in
       guard let text = key.line(draft), !text.isEmpty else { return nil }
       do throws(GPIOLineError) {
         _ = try GPIOLine(text)
         return nil
       } catch {
         return .init(
-          key: key.key, problem: "\"\(text)\" is not a GPIO line: \(error.description)",
+          key: key.path, problem: "\"\(text)\" is not a GPIO line: \(error.description)",
           expected: "a line name or gpiochip0:17, followed by attributes separated by commas")
       }
     }
   }
 
   private static func distinctLinesRule(_ first: LineKey, _ second: LineKey) -> ProfileRule {
-    ProfileRule(keys: [first.key, second.key]) { draft in
+    ProfileRule(keys: [first.path, second.path]) { draft in
       guard let one = first.line(draft).flatMap({ try? GPIOLine($0) }),
         let other = second.line(draft).flatMap({ try? GPIOLine($0) }), one.address == other.address
       else { return nil }
       return .init(
-        key: second.key, problem: "\(other.text) is already used for \(first.key)",
+        key: second.path, problem: "\(other.text) is already used for \(first.path)",
         expected: "a different line")
     }
   }

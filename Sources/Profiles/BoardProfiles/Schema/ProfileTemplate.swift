@@ -119,16 +119,10 @@ extension NewProfile {
 
   /// The lines that connect board, receiver and motion sensor: key and name, as far as they are set.
   public var wiring: [(key: String, name: String)] {
-    var lines: [(key: String, name: String)] = []
-    func add(_ key: String, _ name: String?) { if let name { lines.append((key, name)) } }
-    if draft.tables.contains("receiver") {
-      add("device", draft.receiver.device)
-      add("wake_line", draft.receiver.wakeLine)
-      add("supply_line", draft.receiver.supplyLine)
-      add("pulse_line", draft.receiver.pulseLine)
-      if draft.tables.contains("receiver.batch") { add("batch line", draft.batch.line) }
+    let device = draft.tables.contains("receiver") ? draft.receiver.device : nil
+    let lines = draft.lines.filter {
+      $0.path.hasPrefix("receiver.") || $0.path.hasPrefix("motion.")
     }
-    if draft.tables.contains("motion") { add("motion line", draft.motion.line) }
-    return lines
+    return (device.map { [("device", $0)] } ?? []) + lines.map { ($0.name, $0.text) }
   }
 }
