@@ -5,11 +5,7 @@ struct Manual: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print the manual page in troff, for `make man`.", shouldDisplay: false)
 
-  func run() throws {
-    var output = Output()
-    try output.write(Array(ManualPage.text.utf8))
-    try output.finish()
-  }
+  func run() throws { try Output.print(ManualPage.text) }
 }
 
 /// The manual page torpor(1), in the macros of man(7).

@@ -82,9 +82,7 @@ struct Torpor: ParsableCommand {
     let code = exitCode(for: error)
     guard code.isSuccess else { exit(withError: error) }
     do {
-      var output = Output()
-      try output.write(Array((fullMessage(for: error) + "\n").utf8))
-      try output.finish()
+      try Output.print(fullMessage(for: error) + "\n")
     } catch let failure as CommandError {
       POSIX.printError("torpor: \(failure.message)")
       exit(withError: ExitCode(failure.code.rawValue))

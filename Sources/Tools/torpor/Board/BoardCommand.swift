@@ -35,7 +35,6 @@ struct BoardList: ParsableCommand {
 
   func run() throws {
     let catalog = try BoardCatalog.standard()
-    var output = Output()
     var text = TextBuffer()
     var writer = JSONOutput()
     let names = try catalog.names()
@@ -54,8 +53,7 @@ struct BoardList: ParsableCommand {
         text.add("\(summary)\(mark)\n")
       } catch { failures.append(error) }
     }
-    try output.write(json ? writer.text.bytes : text.bytes)
-    try output.finish()
+    try Output.print(json ? writer.bytes : text.bytes)
     // Valid profiles are listed even if others are invalid.
     for errors in failures { POSIX.printError(errors.description) }
     if !failures.isEmpty { throw ExitCode(ProfileErrors.exitCode) }
@@ -77,9 +75,7 @@ struct BoardShow: ParsableCommand {
 
   func run() throws {
     let profile = try BoardProfile.named(board)
-    var output = Output()
-    try output.write(json ? ProfilePrinter.json(profile) : ProfilePrinter.text(profile))
-    try output.finish()
+    try Output.print(json ? ProfilePrinter.json(profile) : ProfilePrinter.text(profile))
   }
 }
 

@@ -65,9 +65,7 @@ struct BoardNew: ParsableCommand {
     let folder = folder(for: new)
     try check(new, folder)
     try folder.write(new, replacing: force)
-    var output = Output()
-    try output.write(Array("\(folder.profile)\n\(folder.readme)\n".utf8))
-    try output.finish()
+    try Output.print("\(folder.profile)\n\(folder.readme)\n")
     POSIX.printError(
       "torpor: review both files, then run: torpor board check \(folder.profile)")
   }

@@ -43,17 +43,11 @@ struct ClientsList: ParsableCommand {
 
   func run() throws {
     let clients = try socket.request { try $0.listClients() }
-    var output = Output()
-    if json {
-      try output.write(ReplyEncoder.object(of: .clients(clients)) + [UInt8(ascii: "\n")])
-    } else if clients.isEmpty {
-      try output.write(Array("no client has connected yet\n".utf8))
-    } else {
-      var text = TextBuffer()
-      ClientsList.table(clients).write(to: &text, style: .ofStandardOutput)
-      try output.write(text.bytes)
-    }
-    try output.finish()
+    if json { return try Output.print(reply: .clients(clients)) }
+    if clients.isEmpty { return try Output.print("no client has connected yet\n") }
+    var text = TextBuffer()
+    ClientsList.table(clients).write(to: &text, style: .ofStandardOutput)
+    try Output.print(text.bytes)
   }
 
   private static func table(_ clients: [WireClient]) -> TextTable {
@@ -179,7 +173,6 @@ struct ClientDecision: ParsableArguments {
     _ call: WireCall, _ what: String, _ member: (inout JSONOutput) -> Void
   ) throws {
     try socket.request { try $0.call(call) }
-    var output = Output()
     var line = JSONOutput()
     line.line { line in
       line.member("user", Int64(client.user))
@@ -187,8 +180,7 @@ struct ClientDecision: ParsableArguments {
       member(&line)
     }
     let text = "\(LogText.cleaned(client.name)) of \(ClientName.user(client.user)) \(what)\n"
-    try output.write(json ? line.text.bytes : Array(text.utf8))
-    try output.finish()
+    try Output.print(json ? line.bytes : Array(text.utf8))
   }
 }
 

@@ -22,13 +22,8 @@ struct EnergyCommand: ParsableCommand {
 
   func run() throws {
     let energy = try socket.request { try $0.getEnergy() }
-    var output = Output()
-    if json {
-      try output.write(ReplyEncoder.object(of: .energy(energy)) + [UInt8(ascii: "\n")])
-    } else {
-      try output.write(EnergyText.text(energy, style: .ofStandardOutput).bytes)
-    }
-    try output.finish()
+    if json { return try Output.print(reply: .energy(energy)) }
+    try Output.print(EnergyText.text(energy, style: .ofStandardOutput).bytes)
   }
 }
 

@@ -29,9 +29,7 @@ struct FlushCommand: ParsableCommand {
       return (try connection.getStatus().uses, try connection.listClients())
     }
     for line in FlushCommand.remarks(clients, uses) { POSIX.printError("torpor: \(line)") }
-    var output = Output()
-    if json { try output.write(Array("{}\n".utf8)) }
-    try output.finish()
+    if json { try Output.print("{}\n") }
   }
 
   /// One line for each client that may have undelivered fixes or events and to which a flush cannot deliver; above

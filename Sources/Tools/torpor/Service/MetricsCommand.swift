@@ -13,10 +13,5 @@ struct MetricsCommand: ParsableCommand {
 
   @OptionGroup var socket: SocketOption
 
-  func run() throws {
-    let text = try socket.request { try $0.getMetrics() }
-    var output = Output()
-    try output.write(Array(text.utf8))
-    try output.finish()
-  }
+  func run() throws { try Output.print(socket.request { try $0.getMetrics() }) }
 }

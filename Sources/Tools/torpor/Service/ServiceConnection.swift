@@ -17,18 +17,22 @@ struct SocketOption: ParsableArguments {
 }
 
 extension SocketOption {
-  /// Opens a connection to the service.
-  func connect() throws(CommandError) -> LocationConnection {
-    do { return try LocationConnection(path: path) } catch { throw CommandError(error) }
-  }
-
-  /// Opens a connection for `body`.
+  /// Opens a connection to the service for `body`.
   ///
   /// - Throws: ``CommandError`` with the exit code of the service's or the connection's error.
   @discardableResult
   func request<Answer>(_ body: (inout LocationConnection) throws -> Answer) throws -> Answer {
-    var connection = try connect()
-    do { return try body(&connection) } catch let error as ClientError { throw CommandError(error) }
+    do {
+      var connection = try LocationConnection(path: path)
+      return try body(&connection)
+    } catch let error as ClientError { throw CommandError(error) }
+  }
+}
+
+extension Output {
+  /// Writes a reply of the service to standard output as one line of JSON.
+  static func print(reply: WireReply) throws {
+    try print(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
   }
 }
 

@@ -19,13 +19,8 @@ struct StatusCommand: ParsableCommand {
 
   func run() throws {
     let status = try socket.request { try $0.getStatus() }
-    var output = Output()
-    if json {
-      try output.write(ReplyEncoder.object(of: .status(status)) + [UInt8(ascii: "\n")])
-    } else {
-      let lines = StatusText(status, style: .ofStandardOutput).lines
-      try output.write(Array((lines.joined(separator: "\n") + "\n").utf8))
-    }
-    try output.finish()
+    if json { return try Output.print(reply: .status(status)) }
+    let lines = StatusText(status, style: .ofStandardOutput).lines
+    try Output.print(lines.joined(separator: "\n") + "\n")
   }
 }

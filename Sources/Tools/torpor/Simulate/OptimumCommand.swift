@@ -92,9 +92,7 @@ struct OptimumCommand: ParsableCommand {
           totalCosts.map { Optimum(departures: departures, $0) }, path, distance)
       }
     }
-    var output = Output()
-    try output.write(table.bytes)
-    try output.finish()
+    try Output.print(table.bytes)
   }
 
   private static func read(

@@ -27,9 +27,7 @@ struct SwiftFlagsCommand: ParsableCommand {
   func run() throws {
     let prefixes = prefix.map { [$0] } ?? SwiftPrefix.searched
     let found = try SwiftPrefix.first(in: prefixes)
-    var output = Output()
-    try output.write(toolset ? Array("\(found.toolset)\n".utf8) : found.flags())
-    try output.finish()
+    try Output.print(toolset ? Array("\(found.toolset)\n".utf8) : found.flags())
   }
 }
 

@@ -29,6 +29,18 @@ struct Output: ~Copyable {
     pending = opened.pending
   }
 
+  /// Writes `bytes` to standard output, as the whole output of a command.
+  ///
+  /// - Throws: As ``finish()``.
+  static func print(_ bytes: [UInt8]) throws {
+    var output = Output()
+    try output.write(bytes)
+    try output.finish()
+  }
+
+  /// Writes `text` to standard output, as the whole output of a command.
+  static func print(_ text: String) throws { try print(Array(text.utf8)) }
+
   deinit {
     guard descriptor != STDOUT_FILENO else { return }
     close(descriptor)

@@ -48,9 +48,7 @@ struct UplinkStatusCommand: ParsableCommand {
     guard let status = UplinkStatusText(bytes) else {
       throw CommandError(.protocolFault, "'\(file)' is not a status of torpor-uplink")
     }
-    var output = Output()
-    try output.write(json ? bytes : Array(status.text(at: POSIX.utc).utf8))
-    try output.finish()
+    try Output.print(json ? bytes : Array(status.text(at: POSIX.utc).utf8))
   }
 }
 
