@@ -75,23 +75,18 @@ public struct BoardFiles: Sendable {
   }
 
   private static func isOwnTerminal(_ device: stat) -> Bool {
-    for descriptor in Int32(0)...2 where isatty(descriptor) == 1 {
+    (Int32(0)...2).contains { descriptor in
       var ownStatus = stat()
-      guard unsafe fstat(descriptor, &ownStatus) == 0 else { continue }
-      if ownStatus.st_rdev == device.st_rdev { return true }
+      return unsafe isatty(descriptor) == 1 && fstat(descriptor, &ownStatus) == 0
+        && ownStatus.st_rdev == device.st_rdev
     }
-    return false
   }
 
   /// Whether this process may write to the path.
   func isWritable(_ path: String) -> Bool { unsafe access(fullPath(path), W_OK) == 0 }
 
   /// Absolute path with all symbolic links resolved; nil if the file does not exist.
-  func realPath(_ path: String) -> String? {
-    guard let real = unsafe realpath(fullPath(path), nil) else { return nil }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
-  }
+  func realPath(_ path: String) -> String? { SystemFiles.realPath(fullPath(path)) }
 
   /// Names of a device along its chain of symbolic links, first the given one: `serial0`, `ttyAMA0`.
   func deviceNames(_ path: String) -> [String] {

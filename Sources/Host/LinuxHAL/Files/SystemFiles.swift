@@ -26,6 +26,13 @@ public enum SystemFiles {
     return length < 0 ? nil : String(decoding: target.prefix(length), as: UTF8.self)
   }
 
+  /// Absolute path with all symbolic links resolved; nil if the file does not exist.
+  public static func realPath(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
   /// Result of one read of a file, at most `capacity` bytes; nil if the file is unreadable.
   ///
   /// - Parameters:

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Whether a byte on a serial line ends a suspend: `/sys/class/tty/ttyS0/power/wakeup`.
 struct SerialWake {
   private let files: KernelFiles
@@ -9,11 +7,7 @@ struct SerialWake {
   /// - Parameter device: Device of the line, or a link to it.
   init(_ device: String, _ files: KernelFiles) {
     self.files = files
-    var name = device
-    if let real = unsafe realpath(device, nil) {
-      name = unsafe String(cString: real)
-      unsafe free(real)
-    }
+    let name = SystemFiles.realPath(device) ?? device
     let path = "/sys/class/tty/\(name.split(separator: "/").last ?? "")/power/wakeup"
     self.path = files.exists(path) ? path : nil
   }

@@ -22,11 +22,7 @@ enum POSIX {
   }
 
   /// Path of this program's file; nil if the system does not provide it.
-  static var programPath: String? {
-    guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
-  }
+  static var programPath: String? { SystemFiles.realPath("/proc/self/exe") }
 
   /// Seconds of the monotonic clock (CLOCK_MONOTONIC).
   static var uptime: Double { Double(clinux_monotonic_us()) / 1e6 }

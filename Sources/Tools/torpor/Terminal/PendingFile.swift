@@ -1,4 +1,5 @@
 import Glibc
+import LinuxHAL
 
 // Temporary files that replace their target atomically, and their removal when a signal ends the process.
 
@@ -60,11 +61,7 @@ struct PendingFile {
   }
 
   /// `path` with its symbolic links resolved; unchanged if it does not exist.
-  static func resolved(_ path: String) -> String {
-    guard let real = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
-  }
+  static func resolved(_ path: String) -> String { SystemFiles.realPath(path) ?? path }
 }
 
 /// Removes temporary files when a signal ends the process.
