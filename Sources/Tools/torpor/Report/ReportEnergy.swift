@@ -1,20 +1,13 @@
 import BoardProfiles
 import LocationSimulation
 import LocationTypes
-import LocationWire
 
 /// The section "Energy": energy of each state in comparison with gpsd and with the optimum, and the battery life.
 extension ReportPage {
-  private typealias Use = (name: String, time: Interval, energy_mJ: Double)
+  private typealias Use = TraceEnergy.Use
 
   var energySection: HTML {
-    let receiver = TraceReceiverState.allCases.map { state -> Use in
-      (state.name, energy.receiverTime[state.rawValue], energy.receiverUse_mJ[state.rawValue])
-    }
-    let board = energy.boardTime.indices.map { index -> Use in
-      let name = BoardState(rawValue: UInt8(index))?.jsonName ?? ""
-      return (name, energy.boardTime[index], energy.boardUse_mJ[index])
-    }
+    let (receiver, board) = (energy.receiverUses, energy.boardUses)
     let result = boundResult?.summary
     let total = bars(
       "Receiver and board",

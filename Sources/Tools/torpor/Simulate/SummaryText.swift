@@ -1,6 +1,5 @@
 import LocationSimulation
 import LocationTypes
-import LocationWire
 import TextFormats
 
 /// Human-readable summary of a run: deliveries, accuracy and energy. Lines have at most 80 columns.
@@ -125,18 +124,8 @@ struct SummaryText {
       "total", energy.receiver_mJ + energy.board_mJ,
       energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ, duration, to: &text)
     text.add("\n")
-    shares(
-      "receiver", TraceReceiverState.allCases.map { ($0.name, time(of: $0, energy)) }, duration,
-      to: &text)
-    shares(
-      "board",
-      energy.boardTime.enumerated().compactMap { index, time in
-        BoardState(rawValue: UInt8(index)).map { ($0.jsonName, time) }
-      }, duration, to: &text)
-  }
-
-  private func time(of state: TraceReceiverState, _ energy: TraceEnergy) -> Interval {
-    energy.receiverTime[Int(state.rawValue)]
+    shares("receiver", energy.receiverUses, duration, to: &text)
+    shares("board", energy.boardUses, duration, to: &text)
   }
 
   private func row(_ label: String, _ value: String, to text: inout TextBuffer) {
@@ -165,10 +154,10 @@ struct SummaryText {
 
   /// Adds the states with their time and share, wrapped at 79 columns.
   private func shares(
-    _ label: String, _ states: [(String, Interval)], _ duration: Interval, to text: inout TextBuffer
+    _ label: String, _ uses: [TraceEnergy.Use], _ duration: Interval, to text: inout TextBuffer
   ) {
     var column = 0
-    for (word, time) in states where time > .zero {
+    for (word, time, _) in uses where time > .zero {
       let share = HumanFormat.share(time.seconds, of: duration.seconds)
       let item = "\(word) \(HumanFormat.duration(time)) (\(share))"
       if column == 0 || column + 2 + item.utf8.count > 79 {

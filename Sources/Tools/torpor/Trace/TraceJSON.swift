@@ -152,16 +152,31 @@ enum TraceJSON {
     json.member("board_mj_gpsd", energy.boardGpsd_mJ)
     json.member("board_mj_always_awake", energy.boardAlwaysAwake_mJ)
     json.object("receiver_s") { json in
-      for state in TraceReceiverState.allCases {
-        let time = energy.receiverTime[Int(state.rawValue)]
-        json.member(name: state.name, time.microseconds, scale: 6)
+      for use in energy.receiverUses {
+        json.member(name: use.name, use.time.microseconds, scale: 6)
       }
     }
     json.object("board_s") { json in
-      for (index, time) in energy.boardTime.enumerated() {
-        guard let state = BoardState(rawValue: UInt8(index)) else { continue }
-        json.member(name: state.jsonName, time.microseconds, scale: 6)
-      }
+      for use in energy.boardUses { json.member(name: use.name, use.time.microseconds, scale: 6) }
+    }
+  }
+}
+
+extension TraceEnergy {
+  /// Name of a state, time and energy in it.
+  typealias Use = (name: String, time: Interval, energy_mJ: Double)
+
+  /// The use of each state of the receiver.
+  var receiverUses: [Use] {
+    TraceReceiverState.allCases.map {
+      ($0.name, receiverTime[$0.rawValue], receiverUse_mJ[$0.rawValue])
+    }
+  }
+
+  /// The use of each state of the board.
+  var boardUses: [Use] {
+    boardTime.indices.map {
+      (BoardState(rawValue: UInt8($0))?.jsonName ?? "", boardTime[$0], boardUse_mJ[$0])
     }
   }
 }
