@@ -212,10 +212,7 @@ struct StatusText {
 
   private func battery(_ percent: UInt8) -> String {
     guard status.shed != .none else { return "\(percent) %" }
-    let all: [LocationPolicy.ServiceLevel] = [
-      .everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
-    ]
-    let shedLevels = all.filter { status.shed.contains($0) }.map(StatusText.text)
+    let shedLevels = status.shed.levels.map(StatusText.text)
     return "\(percent) %; too low for \(shedLevels.joined(separator: ", "))"
   }
 

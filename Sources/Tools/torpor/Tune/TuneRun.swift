@@ -53,14 +53,6 @@ enum TuneUseCase: Equatable {
     }
   }
 
-  /// Whether the service works while its program is not connected.
-  var canBeLaunched: Bool {
-    switch self {
-    case .everyFix, .within, .wholeTrack: false
-    case .significantChange, .visits: true
-    }
-  }
-
   /// Name in JSON.
   var jsonName: String {
     switch self {
@@ -133,7 +125,7 @@ struct TuneSetting: Equatable {
             useCase: useCase, batches: batches, hasMotionLine: $0, timeout: timeout)
         }
       }
-      guard canBeOff, useCase.canBeLaunched else { return connected }
+      guard canBeOff, useCase.service.canBeLaunched else { return connected }
       return connected + [
         TuneSetting(useCase: useCase, batches: hasBatch, hasMotionLine: false, isLaunched: true)
       ]
