@@ -52,7 +52,8 @@ final class FileWatch {
     } while folder != "/" && folder != "."
   }
 
-  private static func parent(of path: String) -> String {
+  /// The folder of `path`.
+  static func parent(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }

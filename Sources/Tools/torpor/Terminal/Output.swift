@@ -113,8 +113,7 @@ struct Output: ~Copyable {
   /// Whether the folder of `path` exists.
   private static func folderExists(_ path: String) -> Bool {
     guard !path.hasSuffix("/") else { return false }
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
-    return POSIX.kind(of: slash == path.startIndex ? "/" : String(path[..<slash])) == .directory
+    return POSIX.kind(of: FileWatch.parent(of: path)) == .directory
   }
 
   private static func cannotCreate(_ path: String, _ code: Int32) -> CommandError {

@@ -77,14 +77,10 @@ final class Screen {
         visible += rows
         shownCount += 1
       }
-      visible.append(truncated("… \(lines.count - shownCount) more lines", to: size.columns))
+      let remark = "… \(lines.count - shownCount) more lines"
+      visible.append(String(remark.prefix(max(size.columns, 0))))
     }
     return "\u{1B}[H" + visible.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
-  }
-
-  /// The first `columns` characters of a line without colours.
-  private static func truncated(_ line: String, to columns: Int) -> String {
-    String(line.prefix(max(columns, 0)))
   }
 
   private static var size: Size {
