@@ -8,9 +8,7 @@ enum HumanFormat {
     let microseconds = max(length.microseconds, 0)
     if microseconds < 10_000_000 {
       if microseconds < 1_000_000 { return "\((microseconds + 500) / 1_000) ms" }
-      var text = TextBuffer()
-      text.add(trimmed: (microseconds + 50_000) / 100_000, scale: 1)
-      return text.string + " s"
+      return trimmed((microseconds + 50_000) / 100_000, scale: 1) + " s"
     }
     let seconds = (microseconds + 500_000) / 1_000_000
     if seconds < 60 { return "\(seconds) s" }
@@ -48,6 +46,18 @@ enum HumanFormat {
     return text.string
   }
 
+  /// `value` / 10^`scale` without trailing zeros.
+  static func trimmed(_ value: Int64, scale: Int) -> String {
+    var text = TextBuffer()
+    text.add(trimmed: value, scale: scale)
+    return text.string
+  }
+
+  /// A power, given in milliwatts: `24.60 mW`.
+  static func power(_ milliwatts: Double, places: Int = 2) -> String {
+    decimal(milliwatts, places: places) + " mW"
+  }
+
   /// An energy, given in millijoules: `12.30 J`, `4.56 kJ`.
   static func energy(_ millijoules: Double) -> String {
     let joules = millijoules / 1_000
@@ -58,20 +68,14 @@ enum HumanFormat {
   /// A distance, given in metres: `500 m`, `2.5 km`; `-` from 10^15 m on.
   static func distance(_ metres: Double) -> String {
     guard metres < 1e15 else { return "-" }
-    var text = TextBuffer()
-    if metres < 1_000 {
-      text.add(trimmed: Int64((metres * 10).rounded()), scale: 1)
-      return text.string + " m"
-    }
-    text.add(trimmed: Int64((metres / 10).rounded()), scale: 2)
-    return text.string + " km"
+    return metres < 1_000
+      ? trimmed(Int64((metres * 10).rounded()), scale: 1) + " m"
+      : trimmed(Int64((metres / 10).rounded()), scale: 2) + " km"
   }
 
   /// A percentage with at most two decimals: `40 %`, `0.5 %`.
   static func percent(_ value: Double) -> String {
-    var text = TextBuffer()
-    text.add(trimmed: Int64((value * 100).rounded()), scale: 2)
-    return text.string + " %"
+    trimmed(Int64((value * 100).rounded()), scale: 2) + " %"
   }
 
   /// `part` as a percentage of `all` with one decimal: `40.0 %`; `0.0 %` if `all` is 0.

@@ -33,7 +33,7 @@ extension ReportPage {
     let axis = Axis.power(from: all.low, to: all.high)
     let rows = curve.merged(by: RunSamples.bucketsPerRow)
     func text(_ value: Double) -> String {
-      HumanFormat.decimal(value, places: value < 1 ? 3 : value < 100 ? 1 : 0) + " mW"
+      HumanFormat.power(value, places: value < 1 ? 3 : value < 100 ? 1 : 0)
     }
     let interval = HumanFormat.duration(samples.rowInterval)
     return Chart(

@@ -89,7 +89,7 @@ extension ReportPage {
   private func life(_ battery: Battery) -> HTML {
     func row(_ head: HTML, _ mean_mW: Double) -> (HTML, [String]) {
       let life = battery.lifeText(at: mean_mW, charge: startCharge)
-      return (head, ["\(HumanFormat.decimal(mean_mW, places: 1)) mW", life])
+      return (head, [HumanFormat.power(mean_mW, places: 1), life])
     }
     let rows = [row("this run", used_mW), row("with gpsd", gpsd_mW)]
     return """

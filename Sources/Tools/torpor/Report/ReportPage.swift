@@ -109,8 +109,8 @@ struct ReportPage: ~Copyable {
     return [
       ratio("Energy / optimum", result.totalRatio, result.total_mJ, result.totalOptimum_mJ),
       tile(
-        "Mean power", "\(HumanFormat.decimal(used_mW, places: 1)) mW",
-        "\(saved) saved; with gpsd \(HumanFormat.decimal(gpsd_mW, places: 1)) mW"),
+        "Mean power", HumanFormat.power(used_mW, places: 1),
+        "\(saved) saved; with gpsd \(HumanFormat.power(gpsd_mW, places: 1))"),
       battery.map {
         tile(
           "Battery life", $0.lifeText(at: used_mW, charge: startCharge),

@@ -51,7 +51,7 @@ enum EnergyText {
   }
 
   private static func total(_ name: String, _ mJ: Double, _ length: Interval) -> [String] {
-    let average = length > .zero ? HumanFormat.decimal(mJ / length.seconds, places: 1) + " mW" : "-"
+    let average = length > .zero ? HumanFormat.power(mJ / length.seconds, places: 1) : "-"
     return [name, "", "", HumanFormat.energy(mJ), average]
   }
 

@@ -147,9 +147,6 @@ struct OptimumTable: ~Copyable {
       let share = (1 - optimum.energy_mJ / optimum.alwaysOn_mJ) * 100
       return optimum.alwaysOn_mJ > 0 ? HumanFormat.decimal(share, places: 1) + " %" : "-"
     }
-    func power(_ optimum: Optimum) -> String {
-      HumanFormat.decimal(optimum.mean_mW, places: 2) + " mW"
-    }
     let row = [
       path.split(separator: "/").last.map(String.init) ?? path,
       HumanFormat.duration(.seconds(Int64(optimum.duration_s))), HumanFormat.distance(accuracy_m),
@@ -157,7 +154,7 @@ struct OptimumTable: ~Copyable {
     guard let total else {
       table.add(
         row + [
-          HumanFormat.energy(optimum.energy_mJ), power(optimum),
+          HumanFormat.energy(optimum.energy_mJ), HumanFormat.power(optimum.mean_mW),
           HumanFormat.energy(optimum.alwaysOn_mJ), saved(optimum),
           HumanFormat.count(optimum.acquisitions),
         ])
@@ -165,7 +162,7 @@ struct OptimumTable: ~Copyable {
     }
     table.add(
       row + [
-        HumanFormat.energy(total.energy_mJ), power(total), saved(total),
+        HumanFormat.energy(total.energy_mJ), HumanFormat.power(total.mean_mW), saved(total),
         HumanFormat.count(total.acquisitions), HumanFormat.energy(optimum.energy_mJ),
         saved(optimum),
       ])
@@ -221,8 +218,6 @@ struct OptimumTable: ~Copyable {
   }
 
   private func power(_ milliwatts: Double) -> String {
-    var text = TextBuffer()
-    text.add(trimmed: Int64((milliwatts * 1e4).rounded()), scale: 4)
-    return text.string + " mW"
+    HumanFormat.trimmed(Int64((milliwatts * 1e4).rounded()), scale: 4) + " mW"
   }
 }

@@ -140,7 +140,7 @@ struct SummaryText {
   ) {
     let saved = gpsd > 0 ? HumanFormat.share(gpsd - used, of: gpsd) : "-"
     let seconds = duration.seconds
-    let mean = seconds > 0 ? HumanFormat.decimal(used / seconds, places: 1) + " mW" : "-"
+    let mean = seconds > 0 ? HumanFormat.power(used / seconds, places: 1) : "-"
     text.add("  \(label)")
     for _ in label.utf8.count..<14 { text.add(" ") }
     for (value, width) in [

@@ -57,7 +57,7 @@ struct TraceText {
     newReceiver = nil
     if hasLasted, new.state != receiver {
       receiver = new.state
-      let what = "\(new.state.name), \(HumanFormat.decimal(new.power_mw, places: 1)) mW"
+      let what = "\(new.state.name), \(HumanFormat.power(new.power_mw, places: 1))"
       line(new.at, "receiver", what, .plain, to: &text)
     }
     for record in heldRecords { writeRecord(record, to: &text) }

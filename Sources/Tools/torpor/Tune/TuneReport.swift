@@ -95,14 +95,14 @@ struct TuneReport: ~Copyable {
   private func recommendationText(_ pick: TuneRecommendation) -> String {
     let useCase = pick.useCase.text(timeout: pick.setting.timeout)
     var parts = ["\(useCase): \(TuneReport.name(pick.setting))"]
-    parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
+    parts[0] += ", \(HumanFormat.power(pick.sum.mean_mW))"
     if let battery { parts[0] += ", \(battery.lifeText(at: pick.sum.mean_mW))" }
     if pick.setting.useCase.bound_m != nil {
       parts.append("violated \(TuneReport.violationText(pick.sum.violationShare)) of the time")
     }
     for other in pick.others {
       var text = "\(TuneReport.difference(other.setting, pick.setting)) "
-      text += TuneReport.power(other.sum.mean_mW)
+      text += HumanFormat.power(other.sum.mean_mW)
       if other.setting.useCase.bound_m != nil {
         text += ", violated \(TuneReport.violationText(other.sum.violationShare))"
       }
@@ -130,10 +130,6 @@ struct TuneReport: ~Copyable {
       parts.append(other.isLaunched ? "launched for each event" : "always connected")
     }
     return parts.joined(separator: " and ")
-  }
-
-  private static func power(_ milliwatts: Double) -> String {
-    HumanFormat.decimal(milliwatts, places: 2) + " mW"
   }
 
   private static func exceedsLimit(_ share: Double) -> Bool {
