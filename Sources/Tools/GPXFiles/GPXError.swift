@@ -37,12 +37,6 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Kind of the error.
   public var problem: Problem
 
-  /// Creates an error.
-  public init(position: GPXTextPosition, problem: Problem) {
-    self.position = position
-    self.problem = problem
-  }
-
   /// Message with a suggestion, without the position.
   public var description: String {
     switch problem {

@@ -31,12 +31,6 @@ public struct GPXTextPosition: Equatable, Sendable {
   public var line: Int
   /// Column number, from 1.
   public var column: Int
-
-  /// Creates a position.
-  public init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
-  }
 }
 
 /// Content of a GPX file that is relevant to a track.
