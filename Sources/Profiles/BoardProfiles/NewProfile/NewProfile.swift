@@ -96,8 +96,8 @@ public struct NewProfile: Sendable {
     if answer.isEmpty, path != "name" || !draft.name.isEmpty { return }
     let value: ProfileValue
     do throws(InvalidValue) { value = try key.value(of: answer) } catch {
-      let message = error.element + " " + error.problem + "; expected "
-      throw Rejection(message + (error.expected ?? key.expectation)).trimmed
+      let element = error.element.isEmpty ? "" : error.element + " "
+      throw Rejection("\(element)\(error.problem); expected \(error.expected ?? key.expectation)")
     }
     try checkEnclosingTables(of: path)
     answers[path] = .included
@@ -166,7 +166,7 @@ public struct NewProfile: Sendable {
     let pendingPaths = Set(pending)
     for rule in ProfileRules.all
     where rule.keys.contains(path)
-      && rule.keys.allSatisfy({ !pendingPaths.contains($0) && hasTable(for: $0) })
+      && rule.keys.allSatisfy({ !pendingPaths.contains($0) && draft.hasTable(for: $0) })
     {
       guard let violation = rule.check(draft) else { continue }
       let other = violation.key == path ? "" : violation.key + ": "
@@ -174,23 +174,11 @@ public struct NewProfile: Sendable {
     }
   }
 
-  /// Whether the profile contains this table, or the table of this key.
-  private func hasTable(for path: String) -> Bool {
-    let isKey = ProfileSchema.key(path) != nil
-    return draft.tables.contains(isKey ? ProfileSchema.parentPath(of: path) : path)
-  }
-
   /// The complete profile, after parsing and checking its text.
   ///
   /// - Throws: ``ProfileErrors`` with positions in ``ProfileTemplate/text(_:)``.
   public func profile(file: String) throws(ProfileErrors) -> BoardProfile {
     try BoardProfile.parse(ProfileTemplate.text(self), file: file)
-  }
-}
-
-extension NewProfile.Rejection {
-  fileprivate var trimmed: NewProfile.Rejection {
-    NewProfile.Rejection(String(message.drop { $0 == " " }))
   }
 }
 

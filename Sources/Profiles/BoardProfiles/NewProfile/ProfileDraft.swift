@@ -98,7 +98,13 @@ struct LineKey: Sendable {
 extension ProfileDraft {
   /// The wired GPIO lines: display name, path of the profile key, and value of the key.
   var lines: [(name: String, path: String, text: String)] {
-    LineKey.all.filter { tables.contains(ProfileSchema.parentPath(of: $0.path)) }
+    LineKey.all.filter { hasTable(for: $0.path) }
       .compactMap { key in key.line(self).map { (key.name, key.path, $0) } }
+  }
+
+  /// Whether the profile contains this table, or the table of this key.
+  func hasTable(for path: String) -> Bool {
+    let isKey = ProfileSchema.key(path) != nil
+    return tables.contains(isKey ? ProfileSchema.parentPath(of: path) : path)
   }
 }

@@ -104,20 +104,16 @@ struct ProfileReader {
 
   private func applies(_ rule: ProfileRule) -> Bool {
     rule.keys.allSatisfy { path in
-      let table = ProfileSchema.parentPath(of: path)
-      let isKey = ProfileSchema.keys.contains { $0.path == path }
-      return !failedPaths.contains(path) && draft.tables.contains(isKey ? table : path)
-        && !failedPaths.contains(table)
+      draft.hasTable(for: path) && !failedPaths.contains(path)
+        && !failedPaths.contains(ProfileSchema.parentPath(of: path))
     }
   }
 
   private func position(of path: String) -> TOMLPosition {
     var path = path
-    while true {
-      if let position = positions[path] { return position }
-      if path.isEmpty { return .start }
-      path = ProfileSchema.parentPath(of: path)
-    }
+    // The position of the root is always known.
+    while positions[path] == nil, !path.isEmpty { path = ProfileSchema.parentPath(of: path) }
+    return positions[path] ?? .start
   }
 }
 
