@@ -184,9 +184,8 @@ extension Decode {
   {
     switch event {
     case .bytes, .timeout: return nil
-    case .end: return .endOfInput
+    case .end, .outputClosed: return .endOfInput
     case .stopped(let number): return .stopped(number)
-    case .outputClosed: return .endOfInput
     case .disconnected:
       guard follow else {
         throw CommandError(

@@ -25,20 +25,18 @@ struct InputFile: ~Copyable {
   init(_ path: String, expected: String = InputFile.recordingDescription) throws(CommandError) {
     let isStandard = path == "-"
     let opened = isStandard ? STDIN_FILENO : try InputFile.open(path, expected: expected)
-    self.init(
-      name: isStandard ? "standard input" : path, descriptor: opened, owned: !isStandard,
-      expected: expected)
-    if isStandard, POSIX.isTerminal(STDIN_FILENO) {
-      POSIX.printError("torpor: reading standard input; end it with Ctrl-D")
-    }
+    name = isStandard ? "standard input" : path
+    self.expected = expected
+    descriptor = opened
+    isOwned = !isStandard
+    length = POSIX.length(ofDescriptor: opened)
+    if isStandard { InputFile.announceTerminal() }
   }
 
-  private init(name: String, descriptor: Int32, owned: Bool, expected: String) {
-    self.expected = expected
-    self.name = name
-    self.descriptor = descriptor
-    isOwned = owned
-    length = POSIX.length(ofDescriptor: descriptor)
+  /// Says how to end standard input if it is a terminal.
+  static func announceTerminal() {
+    guard POSIX.isTerminal(STDIN_FILENO) else { return }
+    POSIX.printError("torpor: reading standard input; end it with Ctrl-D")
   }
 
   deinit { if isOwned { close(descriptor) } }

@@ -85,24 +85,15 @@ struct LiveInput: ~Copyable {
     }
     let descriptor =
       isStandard ? STDIN_FILENO : try LiveInput.open(path, kind == .device, follow: follow)
-    if isStandard, POSIX.isTerminal(STDIN_FILENO) {
-      POSIX.printError("torpor: reading standard input; end it with Ctrl-D")
-    }
+    if isStandard { InputFile.announceTerminal() }
     if kind == .device { try LiveLine.prepare(descriptor, path, baud: baud) }
     var watch: FileWatch?
     if follow, kind != .stream {
       watch = try FileWatch(path: isStandard ? nil : path)
       if kind == .file { try watch?.watch(descriptor) }
     }
-    self.init(isStandard ? nil : path, kind, descriptor, watch, follow: follow, baud: baud)
-  }
-
-  private init(
-    _ path: String?, _ kind: Kind, _ descriptor: Int32, _ watch: FileWatch?, follow: Bool,
-    baud: Int?
-  ) {
-    name = path ?? "standard input"
-    self.path = path
+    name = isStandard ? "standard input" : path
+    self.path = isStandard ? nil : path
     self.kind = kind
     self.descriptor = descriptor
     isTerminal = kind == .device && isatty(descriptor) == 1
