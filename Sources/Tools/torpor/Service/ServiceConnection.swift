@@ -39,23 +39,15 @@ extension Output {
 extension CommandError {
   /// The error of a call or of the connection, with its exit code.
   init(_ error: ClientError) {
-    let code: Code =
+    let (code, option): (Code, String) =
       switch error {
-      case .noService, .noSocket, .notASocket, .takenOver, .disconnected, .timedOut,
-        .system:
-        .unavailable
-      case .truncated: .io
-      case .connectionNotPermitted, .locationNotPermitted, .backgroundNotPermitted: .permission
-      case .malformed: .protocolFault
-      case .refused(let refusal): CommandError.code(refusal)
-      }
-    let option =
-      switch error {
-      case .noSocket, .notASocket: ", or give --socket"
-      case .noService, .connectionNotPermitted, .refused, .locationNotPermitted,
-        .backgroundNotPermitted, .malformed, .takenOver, .disconnected, .truncated, .timedOut,
-        .system:
-        ""
+      case .noSocket, .notASocket: (.unavailable, ", or give --socket")
+      case .noService, .takenOver, .disconnected, .timedOut, .system: (.unavailable, "")
+      case .truncated: (.io, "")
+      case .connectionNotPermitted, .locationNotPermitted, .backgroundNotPermitted:
+        (.permission, "")
+      case .malformed: (.protocolFault, "")
+      case .refused(let refusal): (CommandError.code(refusal), "")
       }
     self.init(code, error.description + option)
   }
