@@ -22,7 +22,7 @@ enum ManualPage {
     page.section("SYNOPSIS")
     for (index, command) in commands.enumerated() {
       if index > 0 { page.add(".br") }
-      page.usage(Help(command).usage)
+      page.usage(Help(command))
     }
     page.section("DESCRIPTION")
     page.prose(Help(Torpor.self).discussion)
@@ -172,11 +172,9 @@ struct ManualText {
   }
 
   /// Adds a synopsis with the command's name in bold.
-  mutating func usage(_ usage: String) {
-    let words = usage.split(separator: " ")
-    let name = words.prefix { !$0.hasPrefix("[") && !$0.hasPrefix("<") }
-    bold(name.joined(separator: " "))
-    fill(escaped(words.dropFirst(name.count).joined(separator: " ")))
+  mutating func usage(_ help: Help) {
+    bold(help.name)
+    fill(escaped(String(help.usage.dropFirst(help.name.count))))
   }
 
   /// Adds paragraphs, separated by empty lines; paragraphs indented by two blanks are printed unfilled.
