@@ -20,9 +20,13 @@ extension Doctor {
     pass("board", "\(facts.model ?? "unnamed board"), Linux \(kernel)")
   }
 
+  /// The running service.
+  var service: LineHolders.Process? {
+    LineHolders.allProcesses(files).first { $0.name == "torpord" }
+  }
+
   mutating func examineService() {
-    guard let service = LineHolders.allProcesses(files).first(where: { $0.name == "torpord" })
-    else {
+    guard let service else {
       return skip("service", "torpord is not running, so everything can be checked")
     }
     skip(

@@ -53,9 +53,6 @@ extension Doctor {
   /// supply.
   private static let requestedLaterRemark =
     "; torpord is running and requests an output line when it first drives it"
-  private var isServiceRunning: Bool {
-    LineHolders.allProcesses(files).contains { $0.name == "torpord" }
-  }
 
   private mutating func examine(_ text: String, as key: String, _ path: String) {
     do {
@@ -63,8 +60,7 @@ extension Doctor {
       switch try gpio.holder(line) {
       case nil:
         pass(
-          key,
-          "\(text) exists and is free" + (isServiceRunning ? Doctor.requestedLaterRemark : ""))
+          key, "\(text) exists and is free" + (service == nil ? "" : Doctor.requestedLaterRemark))
       case "torpord": pass(key, "\(text) is held by torpord, as it should be")
       case let holder?:
         fail(

@@ -1,5 +1,3 @@
-import LinuxHAL
-
 // The TCP port of gpsd's protocol: which program listens on it. Programs written for gpsd reach the service only if
 // that is `torpor-gpsd`, or the service manager for it.
 
@@ -13,12 +11,7 @@ extension Doctor {
   mutating func examineGPSDPort() {
     let sockets = gpsdSockets()
     guard !sockets.isEmpty else { return }
-    let holders = LineHolders.allProcesses(files).filter { [files] process in
-      let folder = "/proc/\(process.processID)/fd"
-      return files.names(folder).contains { name in
-        SystemFiles.linkTarget(files.fullPath("\(folder)/\(name)")).map(sockets.contains) ?? false
-      }
-    }
+    let holders = LineHolders.processes(opening: sockets, files)
     // The service manager holds the socket of a unit before its program runs.
     guard let holder = holders.first(where: { $0.processID != 1 }) ?? holders.first else {
       return skip(

@@ -210,31 +210,19 @@ extension Doctor {
     return drive
   }
 
+  private mutating func skipTimes(_ reason: String) { skip("times", "not measured: \(reason)") }
+
   /// Switches the supply off and on, and measures the time to the first byte and to the first fix.
   private mutating func examineTimes(on line: ReceiverLine, _ supply: GPIOAccess.Drive?) {
-    if let excludedSupplyLine {
-      return skip("times", "not measured: --no-pins excludes \(excludedSupplyLine)")
-    }
+    if let excludedSupplyLine { return skipTimes("--no-pins excludes \(excludedSupplyLine)") }
     if skipWithoutProfile("times") { return }
     guard let receiver = options.profile?.receiver, receiver.supplyLine != nil else {
-      return skip("times", "not measured: the profile has no supply_line")
+      return skipTimes("the profile has no supply_line")
     }
-    guard options.measuresTimeToFix else {
-      return skip(
-        "times",
-        "not measured: disabled by an option")
-    }
-    guard let supply else {
-      return skip(
-        "times",
-        "not measured: the supply_line cannot be used, see above")
-    }
+    guard options.measuresTimeToFix else { return skipTimes("disabled by an option") }
+    guard let supply else { return skipTimes("the supply_line cannot be used, see above") }
     let clock = SystemClock()
-    guard supply(false) else {
-      return skip(
-        "times",
-        "not measured: the supply_line cannot be switched")
-    }
+    guard supply(false) else { return skipTimes("the supply_line cannot be switched") }
     var discarded = BaudProbe()
     let receiverScan = scan(line)
     // Wait until the capacitors of the supply are discharged.
@@ -242,11 +230,7 @@ extension Doctor {
     _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
     line.discardInput()
     let begin = clock.now
-    guard supply(true) else {
-      return skip(
-        "times",
-        "not measured: the supply_line cannot be switched")
-    }
+    guard supply(true) else { return skipTimes("the supply_line cannot be switched") }
     var probe = BaudProbe()
     receiverScan.read(into: &probe, until: begin + .seconds(10)) { $0.byteCount > 0 }
     guard !options.isStopped() else { return }

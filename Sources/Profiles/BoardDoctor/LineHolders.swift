@@ -75,10 +75,15 @@ public struct LineHolders {
   /// Processes that have the line open, as far as this user may see them.
   public var processes: [Process] {
     guard let realPath else { return [] }
-    return LineHolders.allProcesses(files).filter { process in
+    return LineHolders.processes(opening: [realPath], files)
+  }
+
+  /// Processes that have one of `targets` open, as the links in `/proc/PID/fd` name it.
+  static func processes(opening targets: Set<String>, _ files: BoardFiles) -> [Process] {
+    allProcesses(files).filter { process in
       let folder = "/proc/\(process.processID)/fd"
       return files.names(folder).contains {
-        SystemFiles.linkTarget(files.fullPath("\(folder)/\($0)")) == realPath
+        SystemFiles.linkTarget(files.fullPath("\(folder)/\($0)")).map(targets.contains) ?? false
       }
     }
   }
