@@ -72,9 +72,39 @@ public struct TraceEnergy: Equatable, Sendable {
   public init() {}
 }
 
-/// Accumulates the totals of a run from its records.
-///
-/// O(1) per record; memory grows by 8 bytes per fix.
+/// Times of fixes by sequence number, for their ages. Memory grows by 8 bytes per fix.
+public struct FixTimes: Sendable {
+  /// Times from ``first`` on, µs; `Int64.min` for a missing number.
+  private var times: [Int64] = []
+  private var first: UInt64 = 0
+
+  /// Creates an empty collection.
+  public init() {}
+
+  /// Stores the time of the fix `sequence`.
+  public mutating func store(_ sequence: UInt64, _ moment: Instant) {
+    if times.isEmpty { first = sequence }
+    guard sequence >= first else { return }
+    // A large jump in the sequence numbers discards older times instead of filling the array up to it.
+    let index = sequence - first
+    guard index < UInt64(times.count) + 4_096 else {
+      times = [moment.microseconds]
+      first = sequence
+      return
+    }
+    while times.count <= Int(index) { times.append(.min) }
+    times[Int(index)] = moment.microseconds
+  }
+
+  /// Returns the age of the fix `sequence` at `now`; nil if no such fix was stored.
+  public func age(of sequence: UInt64, at now: Instant) -> Interval? {
+    guard sequence >= first, sequence - first < UInt64(times.count) else { return nil }
+    let moment = times[Int(sequence - first)]
+    return moment == .min ? nil : Interval(microseconds: now.microseconds - moment)
+  }
+}
+
+/// Accumulates the totals of a run from its records. O(1) per record.
 public struct TraceTally: Sendable {
   private var summary = TraceSummary()
   /// Whether the first acquisition is over: all acquisition before the receiver tracks or batches for the first time.
@@ -86,9 +116,7 @@ public struct TraceTally: Sendable {
   private var energy = TraceEnergy()
   private var start: Instant?
   private var end = Instant.boot
-  /// Fix times by sequence number from ``firstSequence``, µs; `Int64.min` for a missing number.
-  private var fixTimes: [Int64] = []
-  private var firstSequence: UInt64 = 0
+  private var fixTimes = FixTimes()
 
   /// Creates an empty tally.
   public init() {}
@@ -106,15 +134,14 @@ public struct TraceTally: Sendable {
       board = (state, power_mw, record.at)
     case .fix(let fix):
       summary.fixes += 1
-      storeFixTime(fix.name.sequence, record.at)
+      fixTimes.store(fix.name.sequence, record.at)
     case .wake:
       summary.hostWakes += 1
     case .batch(_, let first, _, let count):
       summary.batches += 1
       summary.delivered += count
-      if let moment = fixTime(of: first) {
-        summary.longestDelay = max(
-          summary.longestDelay, Interval(microseconds: record.at.microseconds - moment))
+      if let delay = fixTimes.age(of: first, at: record.at) {
+        summary.longestDelay = max(summary.longestDelay, delay)
       }
     case .ack, .battery, .batteryEmpty:
       break
@@ -146,11 +173,6 @@ public struct TraceTally: Sendable {
     case .report, .arrived, .departed, .paused, .resumed, .entered, .exited, .stationary, .flags:
       break
     }
-  }
-
-  /// Returns the age of the fix `sequence` at `now`; nil if no such fix was recorded.
-  public func age(of sequence: UInt64, at now: Instant) -> Interval? {
-    fixTime(of: sequence).map { Interval(microseconds: now.microseconds - $0) }
   }
 
   /// Returns the totals of a run that ends at `end`.
@@ -219,27 +241,5 @@ public struct TraceTally: Sendable {
     energy.boardTime[index] = energy.boardTime[index] + time
     energy.boardUse_mJ[index] += open.power_mw * time.seconds
     board = (open.state, open.power_mw, now)
-  }
-
-  private mutating func storeFixTime(_ sequence: UInt64, _ moment: Instant) {
-    if fixTimes.isEmpty { firstSequence = sequence }
-    guard sequence >= firstSequence else { return }
-    // A large jump in the sequence numbers discards older times instead of filling the array up to it.
-    let index = sequence - firstSequence
-    guard index < UInt64(fixTimes.count) + 4_096 else {
-      fixTimes = [moment.microseconds]
-      firstSequence = sequence
-      return
-    }
-    while fixTimes.count <= Int(index) { fixTimes.append(.min) }
-    fixTimes[Int(index)] = moment.microseconds
-  }
-
-  private func fixTime(of sequence: UInt64) -> Int64? {
-    guard sequence >= firstSequence, sequence - firstSequence < UInt64(fixTimes.count) else {
-      return nil
-    }
-    let moment = fixTimes[Int(sequence - firstSequence)]
-    return moment == .min ? nil : moment
   }
 }

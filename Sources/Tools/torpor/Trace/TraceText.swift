@@ -11,7 +11,7 @@ import TextFormats
 /// first three are shown and the others are counted.
 struct TraceText {
   private let style: Style
-  private var tally = TraceTally()
+  private var fixTimes = FixTimes()
   private var board: (state: BoardState, since: Instant)?
   /// Receiver state printed last.
   private var receiver: TraceReceiverState?
@@ -40,9 +40,8 @@ struct TraceText {
     }
     if case .receiver(let state, let power_mw) = record.kind {
       // A repeated state, as at the end of a run: the earlier start remains.
-      if newReceiver?.state == state { return tally.add(record) }
+      if newReceiver?.state == state { return }
       resolveReceiver(hasLasted: false, to: &text)
-      tally.add(record)
       newReceiver = (record.at, state, power_mw)
     } else if newReceiver != nil {
       heldRecords.append(record)
@@ -65,7 +64,6 @@ struct TraceText {
   }
 
   private mutating func writeRecord(_ record: TraceRecord, to text: inout TextBuffer) {
-    tally.add(record)
     switch record.kind {
     case .batch(let client, let first, let last, let count):
       writeBatch(record.at, client, first, last, count, to: &text)
@@ -93,7 +91,9 @@ struct TraceText {
       changeBoard(to: state, at: record.at)
     case .wake(let reason):
       count(reason)
-    case .receiver, .fix, .ack, .battery:
+    case .fix(let fix):
+      fixTimes.store(fix.name.sequence, record.at)
+    case .receiver, .ack, .battery:
       break
     }
   }
@@ -116,7 +116,7 @@ struct TraceText {
     var what = forClient(client)
     what +=
       count == 1 ? "#\(first)  1 fix" : "#\(first) … #\(last)  \(HumanFormat.count(count)) fixes"
-    if let age = tally.age(of: first, at: at), age.microseconds >= 1_000_000 {
+    if let age = fixTimes.age(of: first, at: at), age.microseconds >= 1_000_000 {
       what +=
         count == 1 ? ", \(HumanFormat.duration(age)) old" : ", oldest \(HumanFormat.duration(age))"
     }
