@@ -17,13 +17,7 @@ enum ArgumentValues {
   static func distance(_ text: String, atMost maximum: Double) throws -> Double {
     let limit = HumanFormat.distance(maximum)
     let expected = "metres, more than 0 and at most \(limit) (50, 50m, 2km)"
-    return try positive(metres(text, expected: expected), atMost: maximum, expected)
-  }
-
-  /// Rejects a value that is not more than 0 and at most `maximum`.
-  private static func positive(
-    _ value: Double, atMost maximum: Double, _ expected: String
-  ) throws -> Double {
+    let value = try metres(text, expected: expected)
     guard value > 0, value <= maximum else { throw ValidationError("it should be \(expected)") }
     return value
   }
@@ -66,7 +60,10 @@ enum ArgumentValues {
   static func hours(_ text: String) throws -> Double {
     let expected = "hours, more than 0 and at most \(maximumHours) (31 days)"
     let value = try nonNegative(text, expected: expected)
-    return try positive(value, atMost: Double(maximumHours), expected)
+    guard value > 0, value <= Double(maximumHours) else {
+      throw ValidationError("it should be \(expected)")
+    }
+    return value
   }
 
   /// Parses the number of fixes that a client may leave in the cache, in the range of the profile's key.
@@ -108,7 +105,8 @@ enum ArgumentValues {
     let expected = "percent, more than 0 and at most 100 (30, 30%)"
     let value = try nonNegative(
       text.hasSuffix("%") ? String(text.dropLast()) : text, expected: expected)
-    return try positive(value, atMost: 100, expected)
+    guard value > 0, value <= 100 else { throw ValidationError("it should be \(expected)") }
+    return value
   }
 
   /// Parses the seed of the random generator.
