@@ -29,13 +29,6 @@ import LocationTypes
   public var month: UInt8
   /// Day, 1 to 31.
   public var day: UInt8
-
-  /// Creates a date.
-  @inlinable public init(year: UInt8, month: UInt8, day: UInt8) {
-    self.year = year
-    self.month = month
-    self.day = day
-  }
 }
 
 /// The mode indicator of NMEA 2.3 and later.
@@ -361,13 +354,6 @@ public struct GarminErrors: Equatable, Sendable {
   public var vertical_mm: Int32?
   /// Error in three dimensions, mm.
   public var position_mm: Int32?
-
-  /// Creates a sentence.
-  public init(horizontal_mm: Int32? = nil, vertical_mm: Int32? = nil, position_mm: Int32? = nil) {
-    self.horizontal_mm = horizontal_mm
-    self.vertical_mm = vertical_mm
-    self.position_mm = position_mm
-  }
 }
 
 /// `$PGRMZ`: Garmin's altitude, also sent by variometers. Empty fields are nil.
@@ -376,10 +362,4 @@ public struct GarminAltitude: Equatable, Sendable {
   public var altitude_mm: Int32?
   /// 1 no fix, 2 user altitude, 3 GPS altitude.
   public var dimensions: UInt8?
-
-  /// Creates a sentence.
-  public init(altitude_mm: Int32? = nil, dimensions: UInt8? = nil) {
-    self.altitude_mm = altitude_mm
-    self.dimensions = dimensions
-  }
 }

@@ -65,15 +65,6 @@ public enum UBXNavigation: Equatable, Sendable {
   /// Accuracy in three dimensions, cm or cm/s.
   public var accuracy: UInt32
 
-  /// Creates a vector.
-  public init(timeOfWeek_ms: UInt32, x: Int32, y: Int32, z: Int32, accuracy: UInt32) {
-    self.timeOfWeek_ms = timeOfWeek_ms
-    self.x = x
-    self.y = y
-    self.z = z
-    self.accuracy = accuracy
-  }
-
   /// The vector in metres or m/s.
   public var vector: ECEF { ECEF(x: Double(x) / 100, y: Double(y) / 100, z: Double(z) / 100) }
 }

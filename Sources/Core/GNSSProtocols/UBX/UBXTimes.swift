@@ -26,13 +26,6 @@ public struct UBXTimeUTC: Equatable, Sendable {
   public var utc: UTCTime?
   /// Time accuracy, ns.
   public var accuracy_ns: UInt32
-
-  /// Creates a time.
-  public init(timeOfWeek_ms: UInt32, utc: UTCTime?, accuracy_ns: UInt32) {
-    self.timeOfWeek_ms = timeOfWeek_ms
-    self.utc = utc
-    self.accuracy_ns = accuracy_ns
-  }
 }
 
 /// UBX-NAV-TIMELS: current leap seconds, and their next or last change.

@@ -26,12 +26,6 @@ public struct TimedBoardEvent: Equatable, Sendable {
   public var time: Instant
   /// The event.
   public var event: BoardEvent
-
-  /// Creates an event.
-  public init(time: Instant, event: BoardEvent) {
-    self.time = time
-    self.event = event
-  }
 }
 
 /// A request to the board or receiver that the hardware forbids or cannot execute. `torpor simulate` fails if a
@@ -63,13 +57,6 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
   public var kind: Kind
   /// Description of the request.
   public var text: String
-
-  /// Creates a violation.
-  public init(time: Instant, kind: Kind, text: String) {
-    self.time = time
-    self.kind = kind
-    self.text = text
-  }
 
   /// Time and description in one line.
   public var description: String { "\(time.seconds) s: \(text)" }

@@ -54,9 +54,7 @@ struct SentenceEpoch {
     m.coordinate = coordinate
     m.speed_mmps = speed_mmps
     m.course_e4 = course_e4
-    m.date = date.map {
-      ShortDate(year: UInt8($0.year % 100), month: UInt8($0.month), day: UInt8($0.day))
-    }
+    m.date = date.map { ShortDate($0) }
     m.mode = mode
     return m
   }

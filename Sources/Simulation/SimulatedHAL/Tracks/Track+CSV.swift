@@ -27,12 +27,6 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of problem.
   public var problem: Problem
 
-  /// Creates an error.
-  public init(line: Int, problem: Problem) {
-    self.line = line
-    self.problem = problem
-  }
-
   /// Message with the line and what was expected.
   public var description: String {
     switch problem {

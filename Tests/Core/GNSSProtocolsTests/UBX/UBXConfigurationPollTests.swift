@@ -1,5 +1,6 @@
-import GNSSProtocols
 import Testing
+
+@testable import GNSSProtocols
 
 @Suite("CFG-VALGET") struct UBXConfigurationPollTests {
   /// The message that a frame with this payload is decoded to.

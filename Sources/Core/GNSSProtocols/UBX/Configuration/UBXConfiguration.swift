@@ -33,12 +33,6 @@
   /// Value; signed ones in two's complement, R4 and R8 as bit patterns.
   public var value: UInt64
 
-  /// Creates an item.
-  @inlinable public init(key: UInt32, value: UInt64) {
-    self.key = key
-    self.value = value
-  }
-
   /// Size of the value of a key, 1, 2, 4 or 8 bytes; nil for an invalid key.
   @inlinable public static func valueSize(of key: UInt32) -> Int? {
     switch key >> 28 & 7 {
