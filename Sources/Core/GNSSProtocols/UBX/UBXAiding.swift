@@ -93,21 +93,12 @@ extension FrameBuffer {
   /// Appends an MGA-INI-TIME_UTC, 32 bytes, accurate to two seconds, with unknown leap seconds.
   public mutating func appendAidingTime(_ utc: UTCTime) {
     let start = beginUBX(.mgaINI)
-    let civil = UBXCivilTime(utc)
-    append(UBXAidingTime.type)
-    append(littleEndian: UInt16(0))
-    append(UBXAidingTime.unknownLeapSeconds)
-    append(littleEndian: UInt16(truncatingIfNeeded: civil.year))
-    append(UInt8(truncatingIfNeeded: civil.month))
-    append(UInt8(truncatingIfNeeded: civil.day))
-    append(UInt8(truncatingIfNeeded: civil.hour))
-    append(UInt8(truncatingIfNeeded: civil.minute))
-    append(UInt8(truncatingIfNeeded: civil.second))
-    append(0)
-    append(littleEndian: UInt32(utc.microsecondsOfDay % 1_000_000 * 1_000))
-    append(littleEndian: UBXAidingTime.accuracy_s)
-    append(littleEndian: UInt16(0))
-    append(littleEndian: UInt32(0))
+    let payload = appendZeroes(24)
+    self[payload] = UBXAidingTime.type
+    self[payload + 3] = UBXAidingTime.unknownLeapSeconds
+    put(UBXCivilTime(utc), at: payload + 4)
+    put(UInt32(utc.microsecondsOfDay % 1_000_000 * 1_000), at: payload + 12)
+    put(UBXAidingTime.accuracy_s, at: payload + 16)
     endUBX(start)
   }
 
