@@ -1,7 +1,4 @@
 extension Span<UInt8> {
-  /// The byte at `i`.
-  @inline(always) func u1(_ i: Int) -> UInt8 { self[i] }
-
   /// Two bytes at `i`, little-endian.
   @inline(always) func u2(_ i: Int) -> UInt16 {
     // Any bits are a valid integer, and the span checks the bounds. Where the length is known, as for
