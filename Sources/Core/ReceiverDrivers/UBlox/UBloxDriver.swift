@@ -524,13 +524,14 @@ extension UBloxDriver {
     }
   }
 
-  /// Sends the next message after the one in flight was accepted.
-  private mutating func continueRestoring() {
+  /// Sends the next message after the one in flight was accepted, or has failed.
+  private mutating func continueRestoring(isAccepted: Bool) {
     switch link.exchange.lastSent {
-    case .enableAidingAcknowledgements: sendTime()
+    // Without acknowledgements, the driver cannot determine when to send the next message.
+    case .enableAidingAcknowledgements: if isAccepted { sendTime() } else { endRestoring() }
     case .aidingTime: sendNextEntry()
     case .aidingEntry:
-      link.counters.aidingRestored.incrementSaturating()
+      if isAccepted { link.counters.aidingRestored.incrementSaturating() }
       aiding.nextIndex += 1
       sendNextEntry()
     case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
@@ -573,18 +574,7 @@ extension UBloxDriver {
   private mutating func handleFailedAiding() {
     aiding.failures += 1
     guard aiding.failures < UBloxDriver.maximumAidingFailures else { return endRestoring() }
-    switch link.exchange.lastSent {
-    case .aidingTime: sendNextEntry()
-    case .aidingEntry:
-      aiding.nextIndex += 1
-      sendNextEntry()
-    // Without acknowledgements, the driver cannot determine when to send the next message.
-    case .enableAidingAcknowledgements: endRestoring()
-    case .none, .probe, .pollConfiguration, .wakeBytes, .lineSpeed, .configuration, .powerMode,
-      .liveOutput, .satellites, .enableBatching, .watermark, .retrieveBatch, .disableBatching,
-      .standby, .pollAiding:
-      preconditionFailure("no command of a restore")
-    }
+    continueRestoring(isAccepted: false)
   }
 
   private mutating func endRestoring() {
@@ -1021,7 +1011,7 @@ extension UBloxDriver {
       known.isDrained = false
     case .disabling: markBatchingOff()
     case .saving: return continueSaving()
-    case .restoring: return continueRestoring()
+    case .restoring: return continueRestoring(isAccepted: true)
     case .switchingSatellites: finishSatelliteSwitch()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
