@@ -39,19 +39,10 @@ struct PassiveDriver: Sendable {
   /// Current status. O(1).
   var status: DriverStatus {
     DriverStatus(
-      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
-      mayBufferFixes: mayBufferFixes, isDraining: isDraining, hasReleasedEpoch: false,
-      remainingEntries: remainingEntries, isStreaming: false,
-      sleepCheck: nil)
+      activity: activity, deadline: due, hasOutgoing: false,
+      isQuiescent: due == nil || needsSwitchRetry, mayBufferFixes: false, isDraining: false,
+      hasReleasedEpoch: false, remainingEntries: 0, isStreaming: false, sleepCheck: nil)
   }
-
-  var deadline: Instant? { due }
-  var hasOutgoing: Bool { false }
-  var outgoing: FrameBuffer { FrameBuffer() }
-  var isQuiescent: Bool { due == nil || needsSwitchRetry }
-  var mayBufferFixes: Bool { false }
-  var isDraining: Bool { false }
-  var remainingEntries: Int { 0 }
 
   /// Activity derived from the state. This driver cannot detect that the receiver has stopped sending.
   var activity: ReceiverActivity {
@@ -146,9 +137,6 @@ struct PassiveDriver: Sendable {
       return .drop
     }
   }
-
-  /// Always nil: this driver holds no epochs.
-  mutating func nextReleasedEpoch() -> Epoch? { nil }
 }
 
 extension UInt32 {

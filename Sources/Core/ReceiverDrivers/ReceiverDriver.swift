@@ -38,7 +38,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     switch commandProtocol {
     case .ubx: ublox.outgoing
     case .sentences: sentences.outgoing
-    case .none: passive.outgoing
+    case .none: FrameBuffer()
     }
   }
 
@@ -125,8 +125,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
       let epoch = ublox.nextReleasedEpoch()
       status = ublox.status
       return epoch
-    case .sentences: return nil
-    case .none: return passive.nextReleasedEpoch()
+    case .sentences, .none: return nil
     }
   }
 }

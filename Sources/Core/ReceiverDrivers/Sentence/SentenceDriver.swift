@@ -95,12 +95,9 @@ struct SentenceDriver: CommandedDriver {
   var status: DriverStatus {
     DriverStatus(
       activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isQuiescent: isQuiescent,
-      mayBufferFixes: false, isDraining: isDraining, hasReleasedEpoch: false, remainingEntries: 0,
-      isStreaming: link.isStreaming, sleepCheck: link.sleepCheck)
+      mayBufferFixes: false, isDraining: link.pending.drained, hasReleasedEpoch: false,
+      remainingEntries: 0, isStreaming: link.isStreaming, sleepCheck: link.sleepCheck)
   }
-
-  /// Whether a drain request is still to be answered. These receivers have no batch buffer.
-  var isDraining: Bool { link.pending.drained }
 
   /// Current activity of the receiver, as far as known.
   var activity: ReceiverActivity {
