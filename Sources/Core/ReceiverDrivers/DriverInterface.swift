@@ -50,14 +50,10 @@ public enum DriverEvent: Sendable {
   /// Operation on the stored assistance data.
   public var aiding = AidingOperation.none
   /// Report to the engine. Further reports follow one per step; `deadline` is then the current time.
-  public var observation: DriverObservation
+  public var observation = DriverObservation.none
 
   /// Creates empty effects.
-  @inlinable public init() {
-    pin = nil
-    lineSpeed = nil
-    observation = .none
-  }
+  @inlinable public init() {}
 }
 
 /// Current activity of a receiver, as far as its driver can determine it.
