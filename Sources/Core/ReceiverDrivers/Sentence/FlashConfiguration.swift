@@ -7,9 +7,9 @@ public struct FlashRecord: Equatable, Sendable {
   /// Hash of the configuration that was written; 0 for none.
   public private(set) var target: UInt32
   /// Number of writes of that configuration.
-  public private(set) var writes: UInt8
+  public fileprivate(set) var writes: UInt8
   /// Hash of the values that the receiver reported after such a write, if they differ from those written; 0 otherwise.
-  public private(set) var kept: UInt32
+  public fileprivate(set) var kept: UInt32
 
   /// Creates a record, by default without a write.
   public init(target: UInt32 = 0, writes: UInt8 = 0, kept: UInt32 = 0) {
@@ -23,10 +23,6 @@ public struct FlashRecord: Equatable, Sendable {
 
   /// Maximum number of writes of the same configuration.
   public static let maximumWrites: UInt8 = 8
-
-  mutating func countWrite() { writes += 1 }
-
-  mutating func keep(_ values: UInt32) { kept = values }
 }
 
 /// Whether to write the configuration to the receiver's flash, for a family with
@@ -89,7 +85,7 @@ struct FlashConfiguration: Sendable {
     let values = UInt32(truncatingIfNeeded: reported.value) | 1
     if isUnverified {
       isUnverified = false
-      record.keep(values)
+      record.kept = values
     }
     return record.kept != values && countWrite()
   }
@@ -100,7 +96,7 @@ struct FlashConfiguration: Sendable {
   /// Whether flash may be written again; counts the write.
   mutating func countWrite() -> Bool {
     guard !record.isExhausted else { return false }
-    record.countWrite()
+    record.writes += 1
     return true
   }
 
