@@ -61,7 +61,7 @@ extension FrameBuffer {
   }
 
   /// Appends bytes of which the first wakes the receiver. It loses the first ones and ignores the others.
-  mutating func appendWakeBytes() {
+  public mutating func appendWakeBytes() {
     for _ in 0..<8 { append(0xFF) }
   }
 }

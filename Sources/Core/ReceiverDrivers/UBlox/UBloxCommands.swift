@@ -134,9 +134,7 @@ extension UBloxCommand {
     case .pollConfiguration(let power):
       let items = UBloxCommand.configuration(power).items(for: setup)
       buffer.appendConfigurationPoll(UBXConfigurationPoll(layer: .ram, keysOf: items))
-    case .wakeBytes:
-      // The receiver loses the first bytes while it wakes up and ignores the others.
-      for _ in 0..<8 { buffer.append(0xFF) }
+    case .wakeBytes: buffer.appendWakeBytes()
     case .retrieveBatch: buffer.appendRetrieveBatch(sendsStatusFirst: true)
     case .standby: buffer.appendPowerRequest(UBloxCommand.standbyRequest(for: setup))
     case .pollAiding: buffer.appendPoll(.mgaDBD)
