@@ -42,55 +42,34 @@ struct NavigationDatabase: Equatable, Sendable {
 
 /// Progress of a transfer of the navigation database.
 ///
-///     IDLE ──poll──▶ SENDING(next entry, due) ──all entries sent and acknowledged──▶ IDLE
+///     IDLE (nil) ──poll──▶ SENDING(next entry, due) ──all entries sent and acknowledged──▶ IDLE
 ///
 /// Owner: ``SimulatedReceiver``, which sends the entries. Entries from the host are counted independently, since the
 /// last start.
 struct DatabaseTransfer: Sendable {
-  /// Progress of sending.
-  private enum Sending {
-    case idle
-    case sending(next: UInt8, due: Instant)
-  }
-
-  private var sending = Sending.idle
+  /// The next entry to send, and when; nil if no transfer is in progress.
+  private var sending: (next: UInt8, due: Instant)?
   /// Numbers of the entries received from the host.
   private var received: Set<UInt8> = []
 
   /// Time at which the next entries are sent; `.distantFuture` if no transfer is in progress.
-  var due: Instant {
-    switch sending {
-    case .idle: .distantFuture
-    case .sending(_, let due): due
-    }
-  }
+  var due: Instant { sending?.due ?? .distantFuture }
 
   /// Number of the next entry to send, which is the number of entries after the last; nil if no transfer is in
   /// progress.
-  var nextEntry: UInt8? {
-    switch sending {
-    case .idle: nil
-    case .sending(let next, _): next
-    }
-  }
+  var nextEntry: UInt8? { sending?.next }
 
   /// Starts to send all entries.
-  mutating func begin(at now: Instant) { sending = .sending(next: 0, due: now) }
+  mutating func begin(at now: Instant) { sending = (0, now) }
 
   /// Records that an entry was sent.
-  mutating func didSendEntry() {
-    guard case .sending(let next, let due) = sending else { return }
-    sending = .sending(next: next + 1, due: due)
-  }
+  mutating func didSendEntry() { sending?.next += 1 }
 
   /// Sets the time at which the next entries are sent.
-  mutating func postpone(to due: Instant) {
-    guard case .sending(let next, _) = sending else { return }
-    sending = .sending(next: next, due: due)
-  }
+  mutating func postpone(to due: Instant) { sending?.due = due }
 
   /// Ends sending.
-  mutating func end() { sending = .idle }
+  mutating func end() { sending = nil }
 
   /// Records an entry from the host. Returns whether three quarters of `count` entries have arrived.
   mutating func didReceive(_ number: UInt8, of count: UInt8) -> Bool {

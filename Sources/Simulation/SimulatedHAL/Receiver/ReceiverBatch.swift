@@ -3,20 +3,13 @@ import LocationTypes
 
 /// The receiver's batch buffer: a ring of epochs that overwrites the oldest one, and its retrieval by the host.
 ///
-///     IDLE ──UBX-LOG-RETRIEVEBATCH, not empty──▶ SENDING(entries, due) ──last entry sent──▶ IDLE
+///     IDLE (nil) ──UBX-LOG-RETRIEVEBATCH, not empty──▶ SENDING(entries, due) ──last entry sent──▶ IDLE
 ///
 /// A further retrieval starts again with the present contents; new entries belong to the next retrieval. A standby
 /// request ends the retrieval, a change of the configuration also clears the buffer.
 ///
 /// Owner: ``SimulatedReceiver``, which sends the entries. Bounded by ``capacity``.
 struct ReceiverBatch: Sendable {
-  /// Progress of the retrieval.
-  private enum Retrieval {
-    case idle
-    /// `entries` remain to be sent; 0 if they were overwritten since.
-    case sending(entries: Int, due: Instant)
-  }
-
   private var entries: [UBXSolution] = []
   private var firstIndex = 0
   private(set) var count = 0
@@ -25,7 +18,8 @@ struct ReceiverBatch: Sendable {
   private var dropsAll = 0
   private var dropsSinceLast = 0
   private var nextMessageCount: UInt16 = 0
-  private var retrieval = Retrieval.idle
+  /// Number of entries that remain to be sent (0 if they were overwritten since), and when; nil without a retrieval.
+  private var retrieval: (entries: Int, due: Instant)?
 
   /// Whether batching is enabled.
   var isEnabled: Bool { capacity > 0 }
@@ -48,9 +42,7 @@ struct ReceiverBatch: Sendable {
       count -= 1
       dropsAll += 1
       dropsSinceLast += 1
-      if case .sending(let entries, let due) = retrieval {
-        retrieval = .sending(entries: min(entries, count), due: due)
-      }
+      if let retrieval { self.retrieval?.entries = min(retrieval.entries, count) }
     }
     let index = (firstIndex + count) % capacity
     if index < entries.count { entries[index] = solution } else { entries.append(solution) }
@@ -69,38 +61,31 @@ struct ReceiverBatch: Sendable {
   // MARK: Retrieval
 
   /// Time at which the next entries are sent; `.distantFuture` without a retrieval.
-  var sendDue: Instant {
-    switch retrieval {
-    case .idle: .distantFuture
-    case .sending(_, let due): due
-    }
-  }
+  var sendDue: Instant { retrieval?.due ?? .distantFuture }
 
   /// Starts the retrieval of the present contents; the first entries are sent at `time`.
   mutating func beginRetrieval(at time: Instant) {
-    retrieval = count > 0 ? .sending(entries: count, due: time) : .idle
+    retrieval = count > 0 ? (count, time) : nil
   }
 
   /// Removes and returns the oldest entry of the present retrieval; nil at its end.
   mutating func removeNext() -> UBXBatchEntry? {
-    guard case .sending(let entries, let due) = retrieval, entries > 0, count > 0 else {
-      return nil
-    }
+    guard let retrieval, retrieval.entries > 0, count > 0 else { return nil }
     let entry = UBXBatchEntry(
-      messageCount: nextMessageCount, hasExtraPVT: hasExtraPVT, solution: self.entries[firstIndex])
+      messageCount: nextMessageCount, hasExtraPVT: hasExtraPVT, solution: entries[firstIndex])
     nextMessageCount &+= 1
     firstIndex = (firstIndex + 1) % capacity
     count -= 1
-    retrieval = .sending(entries: entries - 1, due: due)
+    self.retrieval?.entries -= 1
     return entry
   }
 
   /// Continues the retrieval at `time`, or ends it if no entry remains.
   mutating func continueRetrieval(at time: Instant) {
-    guard case .sending(let entries, _) = retrieval else { return }
-    retrieval = entries > 0 ? .sending(entries: entries, due: time) : .idle
+    guard let retrieval else { return }
+    self.retrieval = retrieval.entries > 0 ? (retrieval.entries, time) : nil
   }
 
   /// Ends the retrieval; the remaining entries stay in the buffer.
-  mutating func endRetrieval() { retrieval = .idle }
+  mutating func endRetrieval() { retrieval = nil }
 }
