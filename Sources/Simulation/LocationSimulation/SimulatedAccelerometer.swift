@@ -25,18 +25,11 @@ public struct SimulatedAccelerometer: Sendable {
     let isMoving = SimulatedAccelerometer.motion(SampledTrack(track, gapLimit: .unlimited))
     var random = SimulationRandom(seed: seed, stream: 9)
     var raw: [(begin: Double, end: Double)] = []
-    var second = 0
-    while second < isMoving.count {
-      guard isMoving[second] else {
-        second += 1
-        continue
-      }
-      var end = second
-      while end < isMoving.count, isMoving[end] { end += 1 }
+    for motion in isMoving.indices(where: { $0 }).ranges {
       let latency = random.uniform(
-        0, min(SimulatedAccelerometer.maximumLatency_s, Double(end - second)))
-      raw.append((Double(second) + latency, Double(end) + stillAfter.seconds))
-      second = end
+        0, min(SimulatedAccelerometer.maximumLatency_s, Double(motion.count)))
+      raw.append(
+        (Double(motion.lowerBound) + latency, Double(motion.upperBound) + stillAfter.seconds))
     }
     for second in isMoving.indices
     where random.uniform() < 1 / SimulatedAccelerometer.falseAlarmInterval_s {
@@ -76,24 +69,10 @@ extension SimulatedAccelerometer {
       return (x * x + y * y).squareRoot()
     }
     var isMoving = (0..<count).map { moved($0, within: 30) > 12 || moved($0, within: 8) > 5 }
-    var second = 0
-    while second < count {
-      guard isMoving[second] else {
-        second += 1
-        continue
-      }
-      var end = second
-      while end < count, isMoving[end] { end += 1 }
-      let isSlow = { (index: Int) in moved(index, within: 6) / 6 < 0.35 }
-      for index in second..<end {
-        guard isSlow(index) else { break }
-        isMoving[index] = false
-      }
-      for index in (second..<end).reversed() {
-        guard isSlow(index) else { break }
-        isMoving[index] = false
-      }
-      second = end
+    let isSlow = { (second: Int) in moved(second, within: 6) / 6 < 0.35 }
+    for motion in isMoving.indices(where: { $0 }).ranges {
+      for second in motion.prefix(while: isSlow) { isMoving[second] = false }
+      for second in motion.reversed().prefix(while: isSlow) { isMoving[second] = false }
     }
     return isMoving
   }
