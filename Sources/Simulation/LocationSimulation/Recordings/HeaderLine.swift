@@ -70,9 +70,7 @@ struct HeaderLine: Sendable {
   }
 
   private static func skipBlanks(_ input: inout ArraySlice<UInt8>) {
-    while input.first == UInt8(ascii: " ") || input.first == UInt8(ascii: "\t") {
-      input.removeFirst()
-    }
+    input = input.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
   }
 
   private static func separator(_ input: inout ArraySlice<UInt8>) -> Bool {
@@ -81,14 +79,9 @@ struct HeaderLine: Sendable {
   }
 
   private static func number(_ input: inout ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
-    var value = 0
-    var count = 0
-    while let byte = input.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
-      guard count < digits.upperBound else { return nil }
-      value = value * 10 + Int(byte - UInt8(ascii: "0"))
-      count += 1
-      input.removeFirst()
-    }
-    return count >= digits.lowerBound ? value : nil
+    let text = input.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard digits.contains(text.count) else { return nil }
+    input.removeFirst(text.count)
+    return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 }
