@@ -105,9 +105,7 @@ public struct SimulationRun {
       engineSetup.parameters.deep?.wakesOnMotion = true
     }
     let board = SimulatedBoard(setup, track: plan.track)
-    return run(
-      board, engineSetup, until: .boot + plan.duration, hasEnergy: true, progress, bytes, ring,
-      sink)
+    return run(board, engineSetup, until: end, hasEnergy: true, progress, bytes, ring, sink)
   }
 
   /// Replays a recording at its original times to an engine that sends the receiver no commands. The closures are those
@@ -153,7 +151,9 @@ public struct SimulationRun {
     // A simulation writes the ring at the times at which the service writes its file; a replay never does.
     var syncs = hasEnergy ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
     loop.engine.markSynced(loop.engine.unsynced)
-    var powerOff = hasEnergy && script.mayBeOff ? makePowerOff(setup) : nil
+    var powerOff =
+      hasEnergy && script.mayBeOff
+      ? SimulatedPowerOff(setup.parameters, continuesServices: continuesServices) : nil
     // After the client has stopped, the run continues until the receiver's buffer is drained and the receiver sleeps,
     // or until this limit.
     let limit = end + .seconds(600)
@@ -207,10 +207,6 @@ public struct SimulationRun {
     }
     syncs = schedule
     return engine.unsynced.isEmpty ? .distantFuture : schedule.due
-  }
-
-  private func makePowerOff(_ setup: EngineSetup) -> SimulatedPowerOff? {
-    SimulatedPowerOff(setup.parameters, continuesServices: continuesServices)
   }
 
   private var ringCapacity: Int {
