@@ -46,9 +46,7 @@ struct CommandInput: Sendable {
 
   /// Adds bytes of the host, the last of which arrives at `due`.
   mutating func append(_ bytes: Span<UInt8>, due: Instant, speed: UInt32) {
-    var copy: [UInt8] = []
-    copy.reserveCapacity(bytes.count)
-    for i in bytes.indices { copy.append(bytes[i]) }
+    let copy = bytes.indices.map { bytes[$0] }
     inTransit.append(IncomingBytes(due: due, bytes: copy, speed: speed))
   }
 
@@ -114,14 +112,13 @@ struct CommandInput: Sendable {
   /// Whether a standby request is in transit or waits for its execution.
   func containsStandbyRequest(to family: ReceiverFamily) -> Bool {
     let sentences = family.simulatedSentences
-    for pending in commands {
-      switch pending.command {
-      case .ubx(.powerRequest, _): return true
-      case .ubx: break
-      case .sentence(let fields): if fields.first == sentences?.standbyRequest { return true }
+    return commands.contains {
+      switch $0.command {
+      case .ubx(.powerRequest, _): true
+      case .ubx: false
+      case .sentence(let fields): fields.first == sentences?.standbyRequest
       }
-    }
-    return inTransit.contains { CommandInput.containsStandbyRequest($0.bytes, sentences) }
+    } || inTransit.contains { CommandInput.containsStandbyRequest($0.bytes, sentences) }
   }
 
   private static func containsStandbyRequest(
@@ -130,13 +127,6 @@ struct CommandInput: Sendable {
     if let sentences {
       return String(decoding: bytes, as: UTF8.self).hasPrefix("$" + sentences.standbyRequest)
     }
-    guard bytes.count >= 4 else { return false }
-    for i in 0...(bytes.count - 4)
-    where bytes[i] == 0xB5 && bytes[i + 1] == 0x62 && bytes[i + 2] == 0x02
-      && bytes[i + 3] == 0x41
-    {
-      return true
-    }
-    return false
+    return bytes.indices.contains { bytes[$0...].starts(with: [0xB5, 0x62, 0x02, 0x41]) }
   }
 }
