@@ -102,15 +102,14 @@ extension FrameBuffer {
 
   /// Appends a NAV-DOP, 26 bytes; an unknown dilution is written as 99.99.
   public mutating func appendNavDOP(_ dilutions: DilutionsOfPrecision, timeOfWeek_ms: UInt32) {
-    let start = beginUBX(.navDOP)
-    append(littleEndian: timeOfWeek_ms)
-    append(littleEndian: dilutions.geometric_e2 ?? 9_999)
-    append(littleEndian: dilutions.position_e2 ?? 9_999)
-    append(littleEndian: dilutions.time_e2 ?? 9_999)
-    append(littleEndian: dilutions.vertical_e2 ?? 9_999)
-    append(littleEndian: dilutions.horizontal_e2 ?? 9_999)
-    append(littleEndian: dilutions.north_e2 ?? 9_999)
-    append(littleEndian: dilutions.east_e2 ?? 9_999)
-    endUBX(start)
+    func reported(_ dilution_e2: UInt16?) -> UInt16 { dilution_e2 ?? 9_999 }
+    append(
+      .dilutions(
+        UBXDilutions(
+          timeOfWeek_ms: timeOfWeek_ms, geometric_e2: reported(dilutions.geometric_e2),
+          position_e2: reported(dilutions.position_e2), time_e2: reported(dilutions.time_e2),
+          vertical_e2: reported(dilutions.vertical_e2),
+          horizontal_e2: reported(dilutions.horizontal_e2),
+          northing_e2: reported(dilutions.north_e2), easting_e2: reported(dilutions.east_e2))))
   }
 }
