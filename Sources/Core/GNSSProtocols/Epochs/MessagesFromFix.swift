@@ -150,7 +150,8 @@ extension UBXSolution {
       fix.course_e4 == nil ? 18_000_000 : UInt32(fix.courseAccuracy_e2 ?? 0) * 1_000
   }
 
-  private static func e7(_ angle_e9: Int64) -> Int32 {
+  /// Converts an angle in units of 1e-9 degree to the protocol's 1e-7 degree, rounded to nearest.
+  public static func e7(_ angle_e9: Int64) -> Int32 {
     Int32((angle_e9 + (angle_e9 < 0 ? -50 : 50)) / 100)
   }
 }

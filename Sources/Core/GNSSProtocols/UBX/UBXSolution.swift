@@ -294,7 +294,7 @@ extension UBXSolution {
 
 extension UBXSolution {
   /// The position; not checked for valid ranges.
-  var coordinate: Coordinate {
+  public var coordinate: Coordinate {
     Coordinate(latitude_e9: Int64(latitude_e7) * 100, longitude_e9: Int64(longitude_e7) * 100)
   }
 

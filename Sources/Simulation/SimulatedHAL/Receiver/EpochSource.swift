@@ -87,8 +87,9 @@ struct EpochSource: Sendable {
       ? truth.coordinate : truth.coordinate.moved(east: error.east, north: error.north)
     let msl = (truth.altitude_mm ?? 0) + scaled(error.up, 1e3)
     var s = UBXSolution(
-      utc: time, fixType: 3, isFixOK: true, longitude_e7: e7(position.longitude_e9),
-      latitude_e7: e7(position.latitude_e9), height_mm: msl + separation_mm,
+      utc: time, fixType: 3, isFixOK: true,
+      longitude_e7: UBXSolution.e7(position.longitude_e9),
+      latitude_e7: UBXSolution.e7(position.latitude_e9), height_mm: msl + separation_mm,
       horizontalAccuracy_mm: UInt32(scaled(error.horizontalAccuracy, 1e3)))
     let east = truth.speed * truth.east + error.velocityEast
     let north = truth.speed * truth.north + error.velocityNorth
@@ -112,11 +113,6 @@ struct EpochSource: Sendable {
 
   private static func scaled(_ value: Double, _ factor: Double) -> Int32 {
     Int32((value * factor).rounded())
-  }
-
-  /// Converts units of 1e-9° to 1e-7°, rounded to nearest.
-  private static func e7(_ e9: Int64) -> Int32 {
-    Int32((e9 + (e9 < 0 ? -50 : 50)) / 100)
   }
 
   private static func course_e5(east: Double, north: Double) -> Int32 {

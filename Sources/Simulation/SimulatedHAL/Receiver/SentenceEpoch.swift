@@ -17,11 +17,7 @@ struct SentenceEpoch {
     hasFix = solution.fixType >= 2 && solution.isFixOK
     time_us = solution.utc?.microsecondsOfDay
     date = solution.utc?.date
-    coordinate =
-      hasFix
-      ? Coordinate(
-        latitude_e9: Int64(solution.latitude_e7) * 100,
-        longitude_e9: Int64(solution.longitude_e7) * 100) : nil
+    coordinate = hasFix ? solution.coordinate : nil
   }
 
   /// Appends the sentences that are due in an epoch.
