@@ -12,8 +12,8 @@ public struct SimulationPlan: Sendable {
   public var track: Track
   /// Duration of the run.
   public var duration: Interval
-  /// Errors of the receiver's solutions.
-  public var noise = SimulatedNoise.none
+  /// Errors of the receiver's solutions; nil for none, apart from the protocol's resolution.
+  public var noise: NoiseParameters?
   /// Whether times to first fix are sampled from a distribution instead of being its median.
   public var samplesTimeToFirstFix = false
   /// Periods in which the motion sensor's line is active; nil for a board without a sensor.

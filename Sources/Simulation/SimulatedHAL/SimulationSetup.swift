@@ -124,8 +124,8 @@ public struct SimulationSetup: Sendable {
   public var receiver = SimulatedReceiverParameters()
   /// Properties of the board.
   public var board = SimulatedBoardParameters()
-  /// Errors of the receiver's solutions.
-  public var noise = SimulatedNoise.none
+  /// Errors of the receiver's solutions; nil for none, apart from the protocol's resolution.
+  public var noise: NoiseParameters?
   /// Whether times to first fix are sampled from a distribution instead of being its median.
   public var samplesTimeToFirstFix = false
   /// Periods in which the motion sensor's line is active, ascending and disjoint; nil for a board without a sensor.

@@ -1,17 +1,6 @@
 import CCore
 import LocationTypes
 
-/// Error model of the receiver's solutions.
-public enum SimulatedNoise: Equatable, Sendable {
-  /// No errors, apart from the protocol's resolution.
-  case none
-  /// Errors of a real receiver, correlated in time.
-  case real(NoiseParameters)
-
-  /// The errors of a good receiver with an open sky view.
-  public static let real = SimulatedNoise.real(NoiseParameters())
-}
-
 /// Parameters of the receiver's errors: a first-order Gauss–Markov process on each axis, plus white noise.
 ///
 /// The defaults resemble single-frequency receivers with an open sky view: errors of one to two metres that persist
@@ -32,8 +21,8 @@ public struct NoiseParameters: Equatable, Sendable {
   /// Time constant with which that factor decays to 1 (to 1/e), seconds.
   public var firstFixDecay_s = 8.0
 
-  /// Creates the parameters of a good receiver with an open sky view.
-  public init() {}
+  /// The errors of a good receiver with an open sky view.
+  public static let real = NoiseParameters()
 }
 
 /// Errors of one epoch: metres and m/s, with the accuracies that the receiver reports.
@@ -63,11 +52,8 @@ struct NoiseProcess: Sendable {
   private var decayFactor = 0.0
   private var innovationSigma = 1.0
 
-  init(_ noise: SimulatedNoise, seed: UInt64) {
-    switch noise {
-    case .none: parameters = nil
-    case .real(let figures): self.parameters = figures
-    }
+  init(_ parameters: NoiseParameters?, seed: UInt64) {
+    self.parameters = parameters
     random = SimulationRandom(seed: seed, stream: 1)
   }
 

@@ -178,7 +178,7 @@ struct TuneSimulation {
   private let motion: [Range<Instant>]
   private let seed: UInt64
   /// Error model of the receiver.
-  var noise: SimulatedNoise = .real
+  var noise: NoiseParameters? = .real
   /// Uploads to a store; nil for none.
   var uplink: TuneUplink?
 
