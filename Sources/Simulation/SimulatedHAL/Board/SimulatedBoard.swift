@@ -207,7 +207,7 @@ extension SimulatedBoard {
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
     precondition(baud > 0, "the line speed is positive")
     try checkDevice()
-    receiver.discardGarbled(by: now, speed: hostSpeed)
+    receiver.discardArrived(by: now, keeping: hostSpeed)
     hostSpeed = baud
     burstTiming = BurstTiming()
     burstTiming.didWrite(at: now)

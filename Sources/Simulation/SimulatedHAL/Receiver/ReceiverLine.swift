@@ -131,19 +131,9 @@ struct ReceiverLine: Sendable {
     return UInt8(truncatingIfNeeded: mixed >> 24) | 0x80
   }
 
-  /// Discards all bytes that have arrived by `now`.
-  mutating func discardArrived(by now: Instant) {
-    while firstBurst < bursts.count {
-      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].consumed
-      if ready <= 0 { return }
-      lostBytes += ready
-      consume(ready)
-    }
-  }
-
-  /// Discards the bytes that have arrived by `now` and were sent at another speed than `speed`.
-  mutating func discardGarbled(by now: Instant, speed: UInt32) {
-    while firstBurst < bursts.count, bursts[firstBurst].speed != speed {
+  /// Discards the bytes that have arrived by `now`, up to the first ones sent at the speed `kept`; nil for all.
+  mutating func discardArrived(by now: Instant, keeping kept: UInt32? = nil) {
+    while firstBurst < bursts.count, bursts[firstBurst].speed != kept {
       let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].consumed
       if ready <= 0 { return }
       lostBytes += ready

@@ -206,12 +206,9 @@ extension SimulatedReceiver {
     line.read(into: &chunk, at: now, speed: speed)
   }
 
-  /// Discards unread bytes of the line: see ``ReceiverLine/discardArrived(by:)``.
-  mutating func discardArrived(by now: Instant) { line.discardArrived(by: now) }
-
-  /// Discards unread bytes of the line: see ``ReceiverLine/discardGarbled(by:speed:)``.
-  mutating func discardGarbled(by now: Instant, speed: UInt32) {
-    line.discardGarbled(by: now, speed: speed)
+  /// Discards unread bytes of the line: see ``ReceiverLine/discardArrived(by:keeping:)``.
+  mutating func discardArrived(by now: Instant, keeping kept: UInt32? = nil) {
+    line.discardArrived(by: now, keeping: kept)
   }
 
   /// Discards unread bytes of the line: see ``ReceiverLine/discardExcess(over:by:)``.
