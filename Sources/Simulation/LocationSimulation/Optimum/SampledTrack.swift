@@ -10,7 +10,9 @@ public struct SampledTrack: Sendable {
   public let coordinates: [Coordinate]
   /// Whether each second is inside a gap of the recording, so that its position is only interpolated.
   public let isGap: [Bool]
+}
 
+extension SampledTrack {
   /// Samples `track`. O(points + seconds).
   ///
   /// - Parameter gapLimit: Longest time between two points that does not count as a gap.
@@ -28,11 +30,6 @@ public struct SampledTrack: Sendable {
       coordinates.append(state.coordinate)
       isGap.append(state.isGap)
     }
-    self.coordinates = coordinates
-    self.isGap = isGap
-  }
-
-  private init(coordinates: [Coordinate], isGap: [Bool]) {
     self.coordinates = coordinates
     self.isGap = isGap
   }

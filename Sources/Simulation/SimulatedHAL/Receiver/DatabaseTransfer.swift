@@ -12,13 +12,9 @@ struct NavigationDatabase: Equatable, Sendable {
 
   /// Length of an entry's payload, bytes; the first 12 are reserved.
   static let entryLength = 100
+}
 
-  /// Creates the contents.
-  init(lastFix: Instant, ephemeris: Instant) {
-    self.lastFix = lastFix
-    self.ephemeris = ephemeris
-  }
-
+extension NavigationDatabase {
   /// Decodes an entry's payload, each of which encodes the whole contents.
   init(payload: [UInt8]) {
     func moment(_ offset: Int) -> Instant {
