@@ -1091,22 +1091,20 @@ extension UBloxDriver {
     case .off: return setup.hasSupplySwitch ? .off : .standby
     case .standby: return .standby
     case .tracking: return .tracking
-    case .powersave: return canSetPowerMode && setup.canSavePower ? .powersave : .tracking
+    case .powersave:
+      return !known.isPowerSaveRejected && setup.canSavePower ? .powersave : .tracking
     case .batching(let watermark):
       guard let batch = setup.batch, !known.isBatchingRejected else { return .tracking }
       return .batching(watermark: min(max(watermark, 1), batch.capacity))
     }
   }
 
-  /// Whether the driver sets the power mode: the receiver has not rejected the keys.
-  private var canSetPowerMode: Bool { !known.isPowerSaveRejected }
-
   /// Power mode to set; nil if the receiver does not support the keys.
   ///
   /// Full power is set explicitly even if the duty cycle is not used, because battery-backed RAM may contain the duty
   /// cycle of an earlier run.
   private var targetPower: UBloxPowerMode? {
-    guard canSetPowerMode else { return nil }
+    if known.isPowerSaveRejected { return nil }
     return effectiveGoal == .powersave ? .cyclic : .full
   }
 
