@@ -10,13 +10,11 @@ struct SimulatedMotionLine: Sendable {
 
   init(_ periods: [Range<Instant>]?) {
     if let periods {
-      for i in periods.indices.dropFirst() {
-        precondition(
-          periods[i - 1].upperBound < periods[i].lowerBound,
-          "periods of motion are ascending and disjoint")
-      }
+      precondition(
+        zip(periods, periods.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound },
+        "periods of motion are ascending and disjoint")
     }
-    self.activePeriods = periods
+    activePeriods = periods
   }
 
   /// Returns the next time after `time` at which the line changes; nil if it does not change again.

@@ -57,11 +57,9 @@ public struct Track: Equatable, Sendable {
 
   /// Length over ground in metres, including gaps. O(points).
   public var length_m: Double {
-    var sum = 0.0
-    for i in points.indices.dropFirst() {
-      sum += points[i - 1].coordinate.localDistance(to: points[i].coordinate)
+    zip(points, points.dropFirst()).reduce(0) {
+      $0 + $1.0.coordinate.localDistance(to: $1.1.coordinate)
     }
-    return sum
   }
 }
 
