@@ -6,21 +6,42 @@ import LocationTypes
 /// Time is summed in whole microseconds for each pair of state and power. Energy is power times time, so a reader of
 /// the trace computes the same values. 1 mJ = 1 mW for 1 s.
 public struct EnergyLedger: Equatable, Sendable {
-  /// Time spent in one state at one power.
-  private struct Entry: Equatable, Sendable {
-    var state: Int
-    var mW: Double
-    var time: Interval
+  /// The states of the receiver or of the board, one after another.
+  private struct Meter<State: Equatable & Sendable>: Equatable, Sendable {
+    /// Time spent in one state at one power.
+    struct Entry: Equatable, Sendable {
+      var state: State
+      var mW: Double
+      var time: Interval
+    }
+
+    var entries: [Entry] = []
+    /// The current state, its power and its start.
+    var state: State
+    var mW = 0.0
+    var since: Instant
+
+    /// Adds the time up to `now` to the entry of the current state.
+    mutating func close(at now: Instant) {
+      let time = now - since
+      since = now
+      guard time > .zero else { return }
+      if let i = entries.firstIndex(where: { $0.state == state && $0.mW == mW }) {
+        entries[i].time = entries[i].time + time
+      } else {
+        entries.append(Entry(state: state, mW: mW, time: time))
+      }
+    }
+
+    var energy_mJ: Double { entries.reduce(0) { $0 + $1.mW * $1.time.seconds } }
+
+    func time(of state: State) -> Interval {
+      entries.reduce(.zero) { $1.state == state ? $0 + $1.time : $0 }
+    }
   }
 
-  private var receiverEntries: [Entry] = []
-  private var boardEntries: [Entry] = []
-  private var receiverState = 0
-  private var receiver_mW = 0.0
-  private var receiverSince: Instant
-  private var boardState = BoardState.awake
-  private var board_mW = 0.0
-  private var boardSince: Instant
+  private var receiver: Meter<ReceiverPowerState>
+  private var board: Meter<BoardState>
   /// Wakes by raw value of ``WakeReason``, which has five cases.
   private var wakesByReason: [Int] = [0, 0, 0, 0, 0]
   /// Time at which the ledger starts.
@@ -31,26 +52,22 @@ public struct EnergyLedger: Equatable, Sendable {
   /// Creates a ledger in which nothing draws power yet.
   public init(from begin: Instant = .boot) {
     self.begin = begin
-    receiverSince = begin
-    boardSince = begin
+    receiver = Meter(state: .off, since: begin)
+    board = Meter(state: .awake, since: begin)
     end = begin
   }
 
   /// Records that the receiver is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
   public mutating func setReceiver(_ state: ReceiverPowerState, mW: Double, at time: Instant) {
-    closeReceiver(at: time)
-    receiverState = state.rawValue
-    receiver_mW = mW
+    receiver.close(at: time)
+    (receiver.state, receiver.mW) = (state, mW)
     end = max(end, time)
   }
 
   /// Records that the board is in `state` from `time` on and draws `mW` milliwatts. Times must not decrease.
   public mutating func setBoard(_ state: BoardState, mW: Double, at time: Instant) {
-    EnergyLedger.add(
-      time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
-    boardState = state
-    board_mW = mW
-    boardSince = time
+    board.close(at: time)
+    (board.state, board.mW) = (state, mW)
     end = max(end, time)
   }
 
@@ -62,57 +79,20 @@ public struct EnergyLedger: Equatable, Sendable {
   /// A copy of the ledger that includes the current states up to `time`.
   public func closed(at time: Instant) -> EnergyLedger {
     var copy = self
-    copy.close(at: time)
+    copy.receiver.close(at: time)
+    copy.board.close(at: time)
+    copy.end = time
     return copy
   }
 
-  private mutating func close(at time: Instant) {
-    closeReceiver(at: time)
-    EnergyLedger.add(
-      time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
-    boardSince = time
-    end = time
-  }
-
-  private mutating func closeReceiver(at time: Instant) {
-    EnergyLedger.add(
-      time - receiverSince, to: &receiverEntries, state: receiverState, mW: receiver_mW)
-    receiverSince = time
-  }
-
-  private static func add(_ time: Interval, to entries: inout [Entry], state: Int, mW: Double) {
-    guard time > .zero else { return }
-    for i in entries.indices where entries[i].state == state && entries[i].mW == mW {
-      entries[i].time = entries[i].time + time
-      return
-    }
-    entries.append(Entry(state: state, mW: mW, time: time))
-  }
-}
-
-extension EnergyLedger {
-  private static func energy(_ entries: [Entry]) -> Double {
-    entries.reduce(0) { $0 + $1.mW * $1.time.seconds }
-  }
-
-  private static func time(_ entries: [Entry], _ state: Int) -> Interval {
-    var sum = Interval.zero
-    for entry in entries where entry.state == state { sum = sum + entry.time }
-    return sum
-  }
-
   /// Energy the receiver used, mJ.
-  public var receiver_mJ: Double { EnergyLedger.energy(receiverEntries) }
+  public var receiver_mJ: Double { receiver.energy_mJ }
   /// Energy the board used, mJ.
-  public var board_mJ: Double { EnergyLedger.energy(boardEntries) }
+  public var board_mJ: Double { board.energy_mJ }
   /// Time the receiver spent in one state.
-  public func time(of state: ReceiverPowerState) -> Interval {
-    EnergyLedger.time(receiverEntries, state.rawValue)
-  }
+  public func time(of state: ReceiverPowerState) -> Interval { receiver.time(of: state) }
   /// Time the board spent in one state.
-  public func time(of state: BoardState) -> Interval {
-    EnergyLedger.time(boardEntries, Int(state.rawValue))
-  }
+  public func time(of state: BoardState) -> Interval { board.time(of: state) }
   /// Number of wakes of the sleeping board.
   public var hostWakes: Int { wakesByReason.reduce(0, +) }
   /// Number of wakes of the sleeping board for one reason.
