@@ -74,6 +74,9 @@ final class GPIOChips {
   /// - Parameter folder: Folder of the chips' devices.
   init(folder: String = "/dev") { self.folder = folder }
 
+  /// Names of the chips, sorted.
+  var names: [String] { SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") } }
+
   /// Finds a line by name or by chip and offset.
   func find(_ line: GPIOLine) throws(GPIOFault) -> ResolvedLine {
     switch line.address {
@@ -86,7 +89,7 @@ final class GPIOChips {
   }
 
   private func find(_ line: GPIOLine, named name: String) throws(GPIOFault) -> ResolvedLine {
-    let names = SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
+    let names = names
     guard !names.isEmpty else { throw .noChip(path: "\(folder)/gpiochip0") }
     var found: [(chip: String, line: ResolvedLine)] = []
     var firstFault: GPIOFault?

@@ -4,14 +4,10 @@ import Glibc
 
 /// The board's GPIO lines as visible without a request, for `torpor doctor`.
 public final class GPIOSurvey {
-  private let folder: String
   private let openChips: GPIOChips
 
   /// - Parameter folder: Folder of the chips' devices.
-  public init(folder: String = "/dev") {
-    self.folder = folder
-    openChips = GPIOChips(folder: folder)
-  }
+  public init(folder: String = "/dev") { openChips = GPIOChips(folder: folder) }
 
   /// Version of libgpiod.
   public static var libraryVersion: String {
@@ -20,9 +16,7 @@ public final class GPIOSurvey {
   }
 
   /// Names of the chips, sorted.
-  public var chips: [String] {
-    SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
-  }
+  public var chips: [String] { openChips.names }
 
   /// Checks that a chip can be opened; requests no line.
   public func check(chip: String) throws(GPIOFault) {
