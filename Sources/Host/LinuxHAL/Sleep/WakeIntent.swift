@@ -36,20 +36,6 @@ public struct WakeIntent: Equatable, Sendable {
   /// Previous setting of the alarm, from another program, in the alarm's own format; nil if there was none.
   public var previousAlarm: Int64?
 
-  /// Creates a record.
-  public init(
-    boot: BootIdentity, off: Instant, offUTC: UTCTime, offClock_s: Int64?, until: Instant,
-    alarm: String, previousAlarm: Int64? = nil
-  ) {
-    self.previousAlarm = previousAlarm
-    self.offClock_s = offClock_s
-    self.boot = boot
-    self.off = off
-    self.offUTC = offUTC
-    self.until = until
-    self.alarm = alarm
-  }
-
   /// Time at which the service was to run again, on the wall clock.
   public var untilUTC: UTCTime { offUTC + (until - off) }
 
@@ -94,9 +80,11 @@ public struct WakeIntent: Equatable, Sendable {
     let (elapsed_s, isOverflow) = clock_s.subtractingReportingOverflow(offClock_s)
     return isOverflow || elapsed_s.magnitude > 1 << 40 ? nil : .seconds(elapsed_s)
   }
+}
 
-  // MARK: File
+// MARK: File
 
+extension WakeIntent {
   private static let title = "torpor wake intent 1"
   /// Bound of the UTC in a record, 36,000 years from 1970: no sum or difference with another time overflows.
   private static let latestUTC_us: UInt64 = 1 << 60
