@@ -228,10 +228,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
 
   /// Whether a descriptor of `LocationServer` is ready.
   private var isClientReady: Bool {
-    for index in 0..<events.readyCount where events.ready(at: index).token >= .firstFree {
-      return true
+    (0..<events.readyCount).contains {
+      events.ready(at: $0).token.rawValue >= EventWait.Token.firstFree.rawValue
     }
-    return false
   }
 
   // MARK: Epochs as bursts
@@ -264,9 +263,4 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       return burst.didMeasure(until: isWhole ? last : nil, at: now)
     }
   }
-}
-
-extension EventWait.Token: Comparable {
-  /// Whether `a` has the smaller number.
-  public static func < (a: EventWait.Token, b: EventWait.Token) -> Bool { a.rawValue < b.rawValue }
 }
