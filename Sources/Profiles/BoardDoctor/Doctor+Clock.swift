@@ -85,7 +85,7 @@ extension Doctor {
 
   /// Whether a program receives on a socket; true if this user may not find out.
   private func hasReceiver(_ path: String) -> Bool {
-    let descriptor = unsafe path.withCString { unsafe clinux_datagram_connect($0, path.utf8.count) }
+    let descriptor = unsafe clinux_datagram_connect(path, path.utf8.count)
     if descriptor >= 0 { close(descriptor) }
     return descriptor != -ECONNREFUSED
   }

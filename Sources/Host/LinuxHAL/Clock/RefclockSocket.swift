@@ -78,9 +78,7 @@ public final class RefclockSocket {
 
   private func connect(at now: Instant) throws(Failure) {
     guard !backoff.isWaiting(at: now) else { throw refusal }
-    let opened = unsafe path.withCString { text in
-      unsafe clinux_datagram_connect(text, path.utf8.count)
-    }
+    let opened = unsafe clinux_datagram_connect(path, path.utf8.count)
     guard opened >= 0 else { throw refuse(RefclockSocket.failure(-opened), at: now) }
     descriptor = opened
     backoff.reset()

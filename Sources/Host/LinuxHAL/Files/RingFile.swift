@@ -101,7 +101,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       pageSize > 0 && pageSize & (pageSize - 1) == 0,
       "the page size must be a power of two")
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-    let opened = unsafe path.withCString { unsafe open($0, flags, 0o600) }
+    let opened = unsafe open(path, flags, 0o600)
     guard opened >= 0 else { throw RingFileError(errno, path: path, size: size) }
     let mapping: (isNew: Bool, memory: UnsafeMutableRawPointer)
     do {
@@ -155,29 +155,24 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   private static func prepare(
     _ descriptor: Int32, _ path: String, _ size: Int
   ) throws(RingFileError) -> Bool {
+    func failure(_ code: Int32) -> RingFileError { RingFileError(code, path: path, size: size) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else {
-      throw RingFileError(errno, path: path, size: size)
-    }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure(errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      throw RingFileError(errno, path: path, size: size)
-    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure(errno) }
     // Check again: the previous holder of the lock may have set the size.
-    guard unsafe fstat(descriptor, &status) == 0 else {
-      throw RingFileError(errno, path: path, size: size)
-    }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure(errno) }
     let found = Int(status.st_size)
     let isNew = found < size && isBlank(descriptor, found)
     guard isNew || found == size else {
       throw .wrongSize(path: path, found: found, required: size)
     }
     let result = clinux_allocate(descriptor, Int64(size))
-    guard result == 0 else { throw RingFileError(-result, path: path, size: size) }
+    guard result == 0 else { throw failure(-result) }
     guard isNew else { return false }
-    guard fsync(descriptor) == 0 else { throw RingFileError(errno, path: path, size: size) }
+    guard fsync(descriptor) == 0 else { throw failure(errno) }
     let synced = FolderSync.sync(folderOf: path)
-    guard synced == 0 else { throw RingFileError(synced, path: path, size: size) }
+    guard synced == 0 else { throw failure(synced) }
     return true
   }
 

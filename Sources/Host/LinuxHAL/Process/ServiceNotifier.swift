@@ -30,9 +30,7 @@ public struct ServiceNotifier: ~Copyable {
   public init(address: String?, watchdogPeriod: Interval? = nil) {
     var opened: Int32 = -1
     if let address {
-      opened = unsafe address.withCString { text in
-        unsafe clinux_datagram_connect(text, address.utf8.count)
-      }
+      opened = unsafe clinux_datagram_connect(address, address.utf8.count)
     }
     descriptor = max(-1, opened)
     self.watchdogPeriod = opened < 0 ? nil : watchdogPeriod

@@ -88,7 +88,7 @@ public struct SerialLine: ByteLine, ~Copyable {
 
   private mutating func open() throws(LineOpenError) {
     let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
-    let opened = unsafe path.withCString { unsafe Glibc.open($0, flags) }
+    let opened = unsafe Glibc.open(path, flags)
     guard opened >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
     let result = isPipe ? 0 : clinux_line_claim(opened, speed)
     guard result == 0 else {
