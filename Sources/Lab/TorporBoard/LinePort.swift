@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import TextFormats
 
 /// A Unix socket of QEMU that transfers lines in both directions.
 final class LinePort {
@@ -43,18 +44,7 @@ final class LinePort {
   }
 
   func write(_ text: String) {
-    var remaining = Array(text.utf8)[...]
-    while !remaining.isEmpty {
-      let count = unsafe remaining.withUnsafeBytes {
-        unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else {
-        if count < 0, errno == EINTR { continue }
-        isOpen = false
-        return
-      }
-      remaining = remaining.dropFirst(count)
-    }
+    if TextFile.write(Array(text.utf8), to: descriptor) != 0 { isOpen = false }
   }
 
   /// Discards the received input.
