@@ -38,20 +38,12 @@ enum ThirtyStarts {
     let result = SimulationRun(board, script).simulate(plan)
     guard result.violations.isEmpty else { throw Failure("\(result.violations)") }
     let summary = result.summary
-    return line(
-      wakes: summary.hostWakes, suspended: summary.suspendedTime,
-      notSuspended: summary.duration - summary.suspendedTime, processor: summary.processorTime,
-      fixes: summary.fixes, duration: summary.duration)
-  }
-
-  /// One JSON object, with the keys common to both measurements.
-  static func line(
-    wakes: Int, suspended: Interval, notSuspended: Interval, processor: Interval, fixes: Int,
-    duration: Interval
-  ) -> String {
-    """
-    {"wakes":\(wakes),"suspended_s":\(suspended.seconds),"not_suspended_s":\(notSuspended.seconds),\
-    "processor_s":\(processor.seconds),"fixes":\(fixes),"starts":\(count),"duration_s":\(duration.seconds)}
-    """
+    let notSuspended = summary.duration - summary.suspendedTime
+    // The keys that both measurements have.
+    return """
+      {"wakes":\(summary.hostWakes),"suspended_s":\(summary.suspendedTime.seconds),\
+      "not_suspended_s":\(notSuspended.seconds),"processor_s":\(summary.processorTime.seconds),\
+      "fixes":\(summary.fixes),"starts":\(count),"duration_s":\(summary.duration.seconds)}
+      """
   }
 }
