@@ -59,7 +59,8 @@ final class Bench {
     _ = unsafe mkdir(folders.run, 0o700)
     profileText = try text(of: board)
     lineNames = try text(of: lines).split(separator: "\n").map(String.init)
-    receiver = try RealTimeReceiver(try parseProfile(profileText, in: folders.run).simulationSetup)
+    let profile = try BoardProfile.parse(profileText, file: board)
+    receiver = try RealTimeReceiver(profile.simulationSetup)
   }
 
   // MARK: The machine
@@ -354,16 +355,4 @@ func text(of path: String) throws -> String {
     guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
     bytes += part[..<count]
   }
-}
-
-/// Parses the text of a profile, through a file in `folder`.
-func parseProfile(_ profile: String, in folder: String) throws -> BoardProfile {
-  let path = folder + "/profile.toml"
-  let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  let bytes = Array(profile.utf8)
-  guard descriptor >= 0, unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-    throw Failure("'\(path)' cannot be written: errno \(errno)")
-  }
-  close(descriptor)
-  return try BoardCatalog.standard().find(path)
 }

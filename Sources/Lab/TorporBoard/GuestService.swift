@@ -1,3 +1,4 @@
+import BoardProfiles
 import LocationSimulation
 import SimulatedHAL
 
@@ -32,7 +33,7 @@ extension Bench {
   func start(_ boardSetup: BoardSetup = BoardSetup(), options: String = "") throws {
     try clear(suspends: boardSetup.canSuspend)
     let profile = try edited(boardSetup)
-    var setup = try parseProfile(profile, in: folders.run).simulationSetup
+    var setup = try BoardProfile.parse(profile, file: "board.toml").simulationSetup
     boardSetup.receiver(&setup)
     receiver.replace(setup)
     changes.removeAll()
