@@ -82,24 +82,21 @@ struct HotPathTimer {
   private func allocationsPerTurn<Path: HotPath & ~Copyable>(
     _ path: inout Path, _ turns: Int
   ) -> Double {
-    let before = heap_counts_now()
+    let before = heap_allocations_now()
     sink(path.run(turns))
-    let after = heap_counts_now()
-    let count =
-      (after.allocations + after.reallocations) - (before.allocations + before.reallocations)
-    return Double(count) / Double(turns)
+    return Double(heap_allocations_now() - before) / Double(turns)
   }
 
   /// Whether allocations are counted: a known number of allocations must be counted exactly.
   ///
   /// A wrongly linked bench would report zero allocations otherwise.
   static func countsAllocations() -> Bool {
-    let before = heap_counts_now()
+    let before = heap_allocations_now()
     let probes = (0..<10).map { _ in HeapProbe() }
-    let after = heap_counts_now()
+    let count = heap_allocations_now() - before
     sink(UInt64(probes.count))
     // Ten objects and the array's storage.
-    return after.allocations - before.allocations == 11
+    return count == 11
   }
 
   /// Instructions per turn, without start-up, which is the same in both runs.

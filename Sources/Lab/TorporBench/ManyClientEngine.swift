@@ -164,15 +164,13 @@ struct DriveMeasurement {
       var engine = ManyClientEngine(drive)
       // Start-up is not part of the drive.
       for _ in 0..<64 { sink(engine.step()) }
-      let before = heap_counts_now()
+      let before = heap_allocations_now()
       for step in 0..<countedSteps {
         let begin = bench_now_ns()
         sink(engine.step())
         shortest[step] = min(shortest[step], bench_now_ns() - begin)
       }
-      let after = heap_counts_now()
-      result.allocations +=
-        after.allocations + after.reallocations - before.allocations - before.reallocations
+      result.allocations += heap_allocations_now() - before
       result.regionNotices = engine.regionNotices
     }
     result.mean = Double(shortest.reduce(0, +)) / Double(countedSteps)

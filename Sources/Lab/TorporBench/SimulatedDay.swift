@@ -23,15 +23,13 @@ struct SimulatedDay {
     var script = ClientScript()
     script.defers = service == .deferred
     let session = SimulationRun(profile, script)
-    let before = heap_counts_now()
+    let before = heap_allocations_now()
     let begin = bench_now_ns()
     let result = session.simulate(plan)
     let end = bench_now_ns()
-    let after = heap_counts_now()
+    let allocations = heap_allocations_now() - before
     return DayMeasurement(
       service: service.rawValue, fixes: result.summary.fixes,
-      seconds: Double(end - begin) / 1e9,
-      allocations: after.allocations + after.reallocations
-        - before.allocations - before.reallocations)
+      seconds: Double(end - begin) / 1e9, allocations: allocations)
   }
 }
