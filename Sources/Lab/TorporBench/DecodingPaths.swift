@@ -9,7 +9,23 @@ struct SentencePath: HotPath {
   private var chunk = 0..<0
 
   mutating func run(_ turns: Int) -> UInt64 {
-    messages(turns, from: &stream, with: &decoder, unread: &chunk)
+    let bytes = stream.bytes
+    var remaining = turns
+    var sum: UInt64 = 0
+    while remaining > 0 {
+      if chunk.isEmpty { chunk = stream.next() }
+      var offset = 0
+      let span = bytes.span.extracting(chunk)
+      while remaining > 0, let message = decoder.next(span, &offset) {
+        remaining -= 1
+        switch message {
+        case .unknown, .malformed: continue
+        case _: sum &+= 1
+        }
+      }
+      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
+    }
+    return sum
   }
 }
 
@@ -70,28 +86,4 @@ private struct FixStream {
       }
     }
   }
-}
-
-/// Decodes `count` messages; `unread` is the unread part of the last chunk.
-private func messages(
-  _ count: Int, from stream: inout ByteStream, with decoder: inout GNSSDecoder,
-  unread: inout Range<Int>
-) -> UInt64 {
-  let bytes = stream.bytes
-  var remaining = count
-  var sum: UInt64 = 0
-  while remaining > 0 {
-    if unread.isEmpty { unread = stream.next() }
-    var offset = 0
-    let span = bytes.span.extracting(unread)
-    while remaining > 0, let message = decoder.next(span, &offset) {
-      remaining -= 1
-      switch message {
-      case .unknown, .malformed: continue
-      case _: sum &+= 1
-      }
-    }
-    unread = (unread.lowerBound + offset)..<unread.upperBound
-  }
-  return sum
 }
