@@ -1,25 +1,14 @@
 import DeferralCache
 import GNSSProtocols
+import LocationRuntime
 import LocationTypes
 
 /// A ring in its own memory, as on a board without storage.
-@safe private struct RingInMemory: ~Copyable {
-  static let capacity = 4_096
-  private let storage: UnsafeMutableRawBufferPointer
+private struct RingInMemory: ~Copyable {
+  private let memory = EngineMemory(capacity: 4_096, clients: 1)
   var ring: FixRing
 
-  init() {
-    let size = FixRing.storageSize(capacity: RingInMemory.capacity)
-    unsafe storage = .allocate(byteCount: size, alignment: 64)
-    unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
-    do {
-      ring = try unsafe FixRing(recovering: storage, capacity: RingInMemory.capacity)
-    } catch {
-      preconditionFailure("a blank ring cannot be opened")
-    }
-  }
-
-  deinit { unsafe storage.deallocate() }
+  init() { ring = memory.openRing() }
 }
 
 /// A fix to its slot, with checksum.
