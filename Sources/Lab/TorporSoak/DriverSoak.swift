@@ -179,35 +179,24 @@ final class DriverSoak {
   }
 
   private func expect(_ holds: Bool, _ text: String) {
-    if holds || tally.failure != nil { return }
-    tally.failure = SoakTotals.Failure(
-      seed: soakRun.seed,
-      text: "\(text), at \(board.now.seconds) s")
+    if !holds { tally.fail(text, seed: soakRun.seed, at: board.now) }
   }
 
   // MARK: Events
 
   private func randomEvent(excludingGoals: Bool = false) -> DriverEvent {
     let first = excludingGoals ? 3 : 0
-    switch first + below((injectsFalseEvents ? 12 : 8) - first) {
-    case 0, 1, 2: return .goal(randomGoal())
-    case 3, 4: return .drain
-    case 5: return .deadline
-    case 6:
-      tally.faults += 1
-      return .batchPin
-    case 7:
-      tally.faults += 1
-      return .lineFault
-    case 8:
-      tally.faults += 1
-      return .pinFault(.receiverWake)
-    case 9:
-      tally.faults += 1
-      return .pinFault(.receiverSupply)
-    default:
-      tally.faults += 1
-      return .message(randomMessage())
+    let kind = first + below((injectsFalseEvents ? 12 : 8) - first)
+    if kind >= 6 { tally.faults += 1 }
+    return switch kind {
+    case 0, 1, 2: .goal(randomGoal())
+    case 3, 4: .drain
+    case 5: .deadline
+    case 6: .batchPin
+    case 7: .lineFault
+    case 8: .pinFault(.receiverWake)
+    case 9: .pinFault(.receiverSupply)
+    default: .message(randomMessage())
     }
   }
 

@@ -30,8 +30,7 @@ final class RandomClients {
 
   /// Records a failure; keeps the first.
   func fail(_ text: String, at now: Instant) {
-    if tally.failure != nil { return }
-    tally.failure = SoakTotals.Failure(seed: seed, text: "\(text), at \(now.seconds) s")
+    tally.fail(text, seed: seed, at: now)
   }
   var hasFailed: Bool { tally.failure != nil }
 

@@ -94,7 +94,6 @@ struct ScheduleSoak {
   }
 
   private mutating func expect(_ holds: Bool, _ text: String) {
-    if holds || tally.failure != nil { return }
-    tally.failure = SoakTotals.Failure(seed: soakRun.seed, text: "\(text), at \(now.seconds) s")
+    if !holds { tally.fail(text, seed: soakRun.seed, at: now) }
   }
 }

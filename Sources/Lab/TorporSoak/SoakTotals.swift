@@ -1,3 +1,5 @@
+import LocationTypes
+
 /// Totals of one or more soak runs.
 struct SoakTotals: Sendable {
   /// Number of fixes appended to rings.
@@ -33,6 +35,11 @@ struct SoakTotals: Sendable {
     var seed: UInt64
     /// The violation and its time.
     var text: String
+  }
+
+  /// Records a violation; keeps the first.
+  mutating func fail(_ text: String, seed: UInt64, at now: Instant) {
+    failure = failure ?? Failure(seed: seed, text: "\(text), at \(now.seconds) s")
   }
 
   /// Adds another run's totals; keeps the first failure.
