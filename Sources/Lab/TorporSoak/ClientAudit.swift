@@ -64,10 +64,6 @@ struct ClientAudit {
     if !expectsEveryFix { skipBefore = head }
   }
 
-  /// Handles a change of whether regions are shed, if the charge is unknown here: crossings meanwhile are not reported
-  /// (REG-15).
-  mutating func regionsShedOrRestored() { invalidateSides() }
-
   // MARK: Requests
 
   /// Updates the expectations for a request.
@@ -174,7 +170,9 @@ struct ClientAudit {
     invalidateSides()
   }
 
-  private mutating func invalidateSides() {
+  /// Resets the sides now and, because notices may still come, at the next request. Also called if regions were shed or
+  /// restored at an unknown charge: crossings meanwhile are not reported (REG-15).
+  mutating func invalidateSides() {
     resetSides()
     resetsSidesLater = true
   }

@@ -51,7 +51,7 @@ final class RandomClients {
 
   /// Updates all audits when regions were shed or restored.
   func recordRegionsShedOrRestored() {
-    for index in audits.indices { audits[index].regionsShedOrRestored() }
+    for index in audits.indices { audits[index].invalidateSides() }
   }
 
   func didAppend(_ sequence: UInt64, in engine: borrowing Engine) {

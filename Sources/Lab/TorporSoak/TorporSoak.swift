@@ -1,4 +1,5 @@
 import BoardProfiles
+import Glibc
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
@@ -24,18 +25,18 @@ import ReceiverDrivers
       print(
         "usage: TorporSoak [--seconds S | --runs R] [--first N] | --seed N, "
           + "[--digests FILE | --write-digests FILE]")
-      return exitProgram(2)
+      exit(2)
     }
     guard let profile = try? BoardCatalog.standard().find(BoardCatalog.defaultBoard) else {
       print("TorporSoak: no board '\(BoardCatalog.defaultBoard)'; run it in the project's folder")
-      return exitProgram(2)
+      exit(2)
     }
     installTrapHandlers()
     let clock = ContinuousClock()
     let start = clock.now
     var tally = SoakTotals()
     if let seed = options.seed {
-      tally = SoakRun(seed, until: nil, profile).run(lane: 0)
+      tally = SoakRun(seed: seed, end: nil, profile: profile).run(lane: 0)
     } else {
       let task = SoakTask(options, start: start)
       print(task.title)
@@ -45,15 +46,15 @@ import ReceiverDrivers
       }
     }
     report(tally, (clock.now - start) / .seconds(1))
-    if let file = options.digests, !file.compareOrWrite(tally.digests) { return exitProgram(1) }
+    if let file = options.digests, !file.compareOrWrite(tally.digests) { exit(1) }
     if let failure = tally.failure {
       print("FAILED: \(failure.text)")
       print("Repeat with: TorporSoak --seed \(failure.seed)")
-      exitProgram(1)
+      exit(1)
     } else if options.runs != nil, options.digests?.writes != true {
       let failures = gateFailures(of: tally)
       for text in failures { print("FAILED: \(text)") }
-      if !failures.isEmpty { exitProgram(1) }
+      if !failures.isEmpty { exit(1) }
     }
   }
 
@@ -111,7 +112,7 @@ struct SoakTask: Sendable {
     var seed = seeds.lowerBound + lane
     while seed < seeds.upperBound && tally.failure == nil {
       if let end, ContinuousClock.now >= end { break }
-      tally.add(SoakRun(seed, until: end, profile).run(lane: Int(lane)))
+      tally.add(SoakRun(seed: seed, end: end, profile: profile).run(lane: Int(lane)))
       seed += TorporSoak.laneCount
     }
     return tally
@@ -123,12 +124,6 @@ struct SoakRun {
   let seed: UInt64
   let end: ContinuousClock.Instant?
   let profile: BoardProfile
-
-  init(_ seed: UInt64, until end: ContinuousClock.Instant?, _ profile: BoardProfile) {
-    self.seed = seed
-    self.end = end
-    self.profile = profile
-  }
 
   /// Length of a cycle of runs on a thread: one on the simulated board, two of a driver, one of a schedule, one of
   /// the energy order, the others of an engine.

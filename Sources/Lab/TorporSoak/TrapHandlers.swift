@@ -17,9 +17,6 @@ extension TorporSoak {
     unsafe lane == 0 ? (laneStates.0 = now) : (laneStates.1 = now)
   }
 
-  /// Exits the program.
-  static func exitProgram(_ code: Int32) { exit(code) }
-
   /// Installs handlers that print the running seed on a trap; a trap signal is handled on the thread that caused it.
   static func installTrapHandlers() {
     for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS] {
