@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LocationClient
 import LocationTypes
@@ -22,15 +23,9 @@ import TextFormats
 //
 // `follow` prints each action before it performs it, without buffering, and reconnects when the service has ended.
 
-func now() -> Int64 {
-  var time = timespec()
-  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
-
 func drain(_ path: String, _ name: String) throws(ClientError) {
   let session = try ClientSession(name: name, path: path)
-  let began = now()
+  let began_us = clinux_monotonic_us()
   var drain = try session.drain()
   var count: UInt64 = 0
   var first: UInt64?
@@ -44,7 +39,8 @@ func drain(_ path: String, _ name: String) throws(ClientError) {
     last = fix.name
     count += 1
   }
-  printLine("\(count) \(first ?? 0) \(last?.sequence ?? 0) \(now() - began)")
+  let time_ns = (clinux_monotonic_us() - began_us) * 1_000
+  printLine("\(count) \(first ?? 0) \(last?.sequence ?? 0) \(time_ns)")
 }
 
 /// How `follow` acknowledges fixes.
