@@ -145,22 +145,19 @@ final class Program {
 let arguments = Array(CommandLine.arguments.dropFirst())
 let actions = Array(arguments.dropFirst())
 
+/// Starts the actions; their managers live until `body` returns.
+func start(_ actions: [String], then body: () -> Void) {
+  let program = Program()
+  program.start(actions)
+  withExtendedLifetime(program, body)
+}
+
 switch arguments.first {
-case "run-loop":
-  let program = Program()
-  program.start(actions)
-  withExtendedLifetime(program) { RunLoop.main.run() }
-case "dispatch-main":
-  let program = Program()
-  program.start(actions)
-  withExtendedLifetime(program) { dispatchMain() }
+case "run-loop": start(actions) { RunLoop.main.run() }
+case "dispatch-main": start(actions) { dispatchMain() }
 case "thread":
   Thread {
-    let program = Program()
-    program.start(actions)
-    withExtendedLifetime(program) {
-      while RunLoop.current.run(mode: .default, before: .distantFuture) {}
-    }
+    start(actions) { while RunLoop.current.run(mode: .default, before: .distantFuture) {} }
   }.start()
   while true { pause() }
 case "task":
