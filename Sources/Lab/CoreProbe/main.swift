@@ -43,19 +43,14 @@ func write(_ bytes: [UInt8], to path: String) {
 
 /// Lines of integers and words. Does not use reflection, because a day has half a million lines and one of the two
 /// processors is emulated.
-struct TextLines {
-  private(set) var bytes: [UInt8] = []
+struct TextLines: ~Copyable {
+  private var text = TextBuffer()
+
+  var bytes: [UInt8] { text.bytes }
 
   mutating func add(_ value: some BinaryInteger) {
-    var remaining = Int64(value).magnitude
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
-    repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(remaining % 10))
-      remaining /= 10
-    } while remaining > 0
-    bytes[start...].reverse()
-    bytes.append(UInt8(ascii: " "))
+    text.add(Int64(value))
+    text.add(byte: UInt8(ascii: " "))
   }
 
   mutating func add(_ value: (some BinaryInteger)?) {
@@ -65,11 +60,11 @@ struct TextLines {
   mutating func add(_ flag: Bool) { add(flag ? 1 : 0) }
 
   mutating func add(_ word: String) {
-    bytes += Array(word.utf8)
-    bytes.append(UInt8(ascii: " "))
+    text.add(word)
+    text.add(byte: UInt8(ascii: " "))
   }
 
-  mutating func end() { bytes.append(UInt8(ascii: "\n")) }
+  mutating func end() { text.add(byte: UInt8(ascii: "\n")) }
 }
 
 extension TextLines {
