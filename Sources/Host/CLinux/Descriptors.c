@@ -104,6 +104,21 @@ int clinux_socket_list_open(void) {
   return result(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
 }
 
+// Copies the port and the host of a TCP address.
+static int copy_address(const struct sockaddr_storage *from, __be16 *port, __be32 *host) {
+  if (from->ss_family == AF_INET) {
+    const struct sockaddr_in *four = (const struct sockaddr_in *)from;
+    *port = four->sin_port;
+    memcpy(host, &four->sin_addr, sizeof four->sin_addr);
+    return 0;
+  }
+  if (from->ss_family != AF_INET6) return -EAFNOSUPPORT;
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)from;
+  *port = six->sin6_port;
+  memcpy(host, &six->sin6_addr, sizeof six->sin6_addr);
+  return 0;
+}
+
 // Puts the peer's socket into the request: its source is our destination.
 static int put_addresses(struct inet_diag_sockid *id, int connection, uint8_t *family) {
   struct sockaddr_storage own, peer;
@@ -112,21 +127,8 @@ static int put_addresses(struct inet_diag_sockid *id, int connection, uint8_t *f
   if (getpeername(connection, (struct sockaddr *)&peer, &peer_size) < 0) return -errno;
   if (own.ss_family != peer.ss_family) return -ENOENT;
   *family = (uint8_t)own.ss_family;
-  if (own.ss_family == AF_INET) {
-    const struct sockaddr_in *mine = (struct sockaddr_in *)&own, *theirs = (struct sockaddr_in *)&peer;
-    id->idiag_sport = theirs->sin_port;
-    id->idiag_dport = mine->sin_port;
-    memcpy(id->idiag_src, &theirs->sin_addr, sizeof theirs->sin_addr);
-    memcpy(id->idiag_dst, &mine->sin_addr, sizeof mine->sin_addr);
-    return 0;
-  }
-  if (own.ss_family != AF_INET6) return -ENOENT;
-  const struct sockaddr_in6 *mine = (struct sockaddr_in6 *)&own, *theirs = (struct sockaddr_in6 *)&peer;
-  id->idiag_sport = theirs->sin6_port;
-  id->idiag_dport = mine->sin6_port;
-  memcpy(id->idiag_src, &theirs->sin6_addr, sizeof theirs->sin6_addr);
-  memcpy(id->idiag_dst, &mine->sin6_addr, sizeof mine->sin6_addr);
-  return 0;
+  if (copy_address(&peer, &id->idiag_sport, id->idiag_src) < 0) return -ENOENT;
+  return copy_address(&own, &id->idiag_dport, id->idiag_dst);
 }
 
 // Asks the kernel for one socket. Returns 0 and the socket, or a negative error number.
@@ -169,19 +171,9 @@ int clinux_socket_list_check(int list, int listener) {
   socklen_t size = sizeof own;
   if (getsockname(listener, (struct sockaddr *)&own, &size) < 0) return -errno;
   struct inet_diag_sockid id = {0};
-  if (own.ss_family == AF_INET) {
-    const struct sockaddr_in *four = (struct sockaddr_in *)&own;
-    id.idiag_sport = four->sin_port;
-    memcpy(id.idiag_src, &four->sin_addr, sizeof four->sin_addr);
-  } else if (own.ss_family == AF_INET6) {
-    const struct sockaddr_in6 *six = (struct sockaddr_in6 *)&own;
-    id.idiag_sport = six->sin6_port;
-    memcpy(id.idiag_src, &six->sin6_addr, sizeof six->sin6_addr);
-  } else {
-    return -EAFNOSUPPORT;
-  }
+  int error = copy_address(&own, &id.idiag_sport, id.idiag_src);
   struct inet_diag_msg found;
-  return look_up(list, (uint8_t)own.ss_family, &id, &found);
+  return error < 0 ? error : look_up(list, (uint8_t)own.ss_family, &id, &found);
 }
 
 int clinux_tcp_peer_user(int list, int connection, uint32_t *uid) {
