@@ -57,10 +57,6 @@ class SwiftSource:
         end = self.text.find("\n", offset)
         return self.line_starts[self.line(offset) - 1], len(self.text) if end < 0 else end
 
-    def begins_line(self, index):
-        token = self.tokens[index]
-        return self.text[self.line_range(token.start)[0]:token.start].strip() == ""
-
     def _scan(self):
         text, position, conditions = self.text, 0, 0
         while position < len(text):
