@@ -16,49 +16,36 @@ public enum UplinkRadio: String, CaseIterable, Sendable {
   case gprs = "2g"
 
   /// Name in a text.
-  public var text: String {
-    switch self {
-    case .lteM: "LTE-M"
-    case .nbIoT: "NB-IoT"
-    case .wifi: "Wi-Fi"
-    case .gprs: "2G (GPRS)"
-    }
-  }
-
+  public var text: String { figures.text }
   /// Energy of the radio for one exchange, joules.
-  public var exchange_J: Double {
-    switch self {
-    case .lteM: 0.55
-    case .nbIoT: 0.27
-    case .wifi: 1.1
-    case .gprs: 12
-    }
-  }
-
+  public var exchange_J: Double { figures.exchange_J }
   /// Time from the beginning of an exchange to the answer: the board waits for it. The radio may be on for longer.
-  public var hold: Interval {
-    switch self {
-    case .lteM: .seconds(4)
-    case .nbIoT: .seconds(2)
-    case .wifi: .seconds(2)
-    case .gprs: .seconds(30)
-    }
-  }
-
+  public var hold: Interval { .seconds(figures.hold_s) }
   /// How the figures were found, in one sentence of Markdown.
-  public var source: String {
+  public var source: String { figures.source }
+
+  private var figures: (text: String, exchange_J: Double, hold_s: Int64, source: String) {
     switch self {
     case .lteM:
-      "Measured, nRF9160-DK at 5 V: 0.152 mWh in 22 s, 18 s of them after the answer "
-        + "([zephyr-coaps-client](https://github.com/boaks/zephyr-coaps-client/blob/main/docu/POWERCONSUMPTION.md))"
+      (
+        "LTE-M", 0.55, 4,
+        "Measured, nRF9160-DK at 5 V: 0.152 mWh in 22 s, 18 s of them after the answer "
+          + "([zephyr-coaps-client](https://github.com/boaks/zephyr-coaps-client/blob/main/docu/POWERCONSUMPTION.md))"
+      )
     case .nbIoT:
-      "Measured there as well: 0.076 mWh in 11 s, 9 s of them after the answer"
+      ("NB-IoT", 0.27, 2, "Measured there as well: 0.076 mWh in 11 s, 9 s of them after the answer")
     case .wifi:
-      "Measured, ESP32 at 5 V with its processor: 204 mC in 1.6 s for association and DHCP, 8 mC for an MQTT message "
-        + "([upy-esp32-experiments](https://github.com/glenn20/upy-esp32-experiments/blob/main/ESPNowvsWifiEnergyUsage/README.md))"
+      (
+        "Wi-Fi", 1.1, 2,
+        "Measured, ESP32 at 5 V with its processor: 204 mC in 1.6 s for association and DHCP, 8 mC for an MQTT message "
+          + "([upy-esp32-experiments](https://github.com/glenn20/upy-esp32-experiments/blob/main/ESPNowvsWifiEnergyUsage/README.md))"
+      )
     case .gprs:
-      "Computed, not measured: 30 s at 110 mA and 3.6 V, the hourly status report in a manufacturer's example "
-        + "(Sony Ericsson, LZT 123 1836, page 46)"
+      (
+        "2G (GPRS)", 12, 30,
+        "Computed, not measured: 30 s at 110 mA and 3.6 V, the hourly status report in a manufacturer's example "
+          + "(Sony Ericsson, LZT 123 1836, page 46)"
+      )
     }
   }
 }
