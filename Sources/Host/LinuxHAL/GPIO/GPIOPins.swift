@@ -54,10 +54,29 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     var resolved: GPIOChips.ResolvedLine
     var request: GPIORequest?
     var isActive = false
+
+    mutating func drive(_ isActive: Bool) throws(PinFault) {
+      if let request {
+        guard self.isActive != isActive else { return }
+        guard request.set(isActive) else {
+          // The next call requests the line again.
+          self.request = nil
+          throw .lineLost
+        }
+      } else {
+        do { request = try GPIORequest(resolved, for: .output(isActive)) } catch {
+          throw .lineLost
+        }
+      }
+      self.isActive = isActive
+    }
   }
 
   /// An input line.
   private struct Input {
+    /// Maximum number of edges read at a time; further edges of a bouncing line stay queued for the next call.
+    private static let edgesLimit = 64
+
     var resolved: GPIOChips.ResolvedLine
     /// nil while the line is lost and not requested again.
     var request: GPIORequest?
@@ -67,11 +86,70 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     /// Whether the level may have changed without a detected edge, and must be read.
     var needsLevelCheck = true
     var retry = RetryBackoff.lostPin
-  }
 
-  /// Maximum number of edges read from a line at a time; further edges of a bouncing line stay queued for the next
-  /// call.
-  private static let edgesLimit = 64
+    /// Releases a line whose chip is gone, and requests a lost line again when its retry is due.
+    mutating func recover(_ events: EventWait) {
+      if let request, events.conditions(of: token).contains(.gone) {
+        // Its descriptor would stay ready forever.
+        events.remove(request.descriptor)
+        self.request = nil
+      }
+      guard request == nil else { return }
+      let now = SystemClock().now
+      if !retry.isWaiting(at: now) { requestEdges(events, at: now) }
+    }
+
+    /// Requests the line again, and marks its level to be read.
+    mutating func requestEdges(_ events: EventWait, at now: Instant) {
+      if let request { events.remove(request.descriptor) }
+      // Release first: the kernel refuses a second request for the same line.
+      request = nil
+      needsLevelCheck = true
+      guard let request = try? GPIORequest(resolved, for: .edges),
+        (try? events.add(request.descriptor, as: token, for: .readable)) != nil
+      else {
+        retry.recordFailure(at: now)
+        return
+      }
+      self.request = request
+      retry.reset()
+    }
+
+    /// Whether edges are queued, or may have been lost.
+    private func mayHaveChanged(_ events: EventWait) -> Bool {
+      needsLevelCheck || events.conditions(of: token).contains(.readable)
+    }
+
+    /// Whether an edge towards active was queued or, if edges may have been lost, whether the line is active.
+    mutating func hasRisen(_ events: EventWait) -> Bool {
+      guard mayHaveChanged(events) else { return false }
+      defer { needsLevelCheck = request == nil }
+      return consumeEdges().hasRisen || (needsLevelCheck && request?.isActive == true)
+    }
+
+    /// The current level with the time of the last edge, if it differs from the last reported level.
+    mutating func levelChange(_ events: EventWait) -> (isActive: Bool, edge_ns: Int64?)? {
+      guard mayHaveChanged(events) else { return nil }
+      let edge_ns = consumeEdges().last_ns
+      let level = request?.isActive
+      needsLevelCheck = level == nil
+      guard let level, level != reportedLevel else { return nil }
+      reportedLevel = level
+      return (level, edge_ns)
+    }
+
+    /// Reads the queued edges: whether one was towards active, and the time of the last.
+    private func consumeEdges() -> (hasRisen: Bool, last_ns: Int64?) {
+      var hasRisen = false
+      var last_ns: Int64?
+      for _ in 0..<Input.edgesLimit {
+        guard let edge = request?.nextEdge() else { break }
+        if edge.isRising { hasRisen = true }
+        last_ns = edge.monotonic_ns
+      }
+      return (hasRisen, last_ns)
+    }
+  }
 
   private let events: EventWait
   private var wake: Output?
@@ -124,8 +202,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   public mutating func set(_ command: PinCommand) throws(PinFault) {
     let isActive = command.level == .active
     switch command.pin {
-    case .receiverWake: try GPIOPins.drive(&wake, isActive)
-    case .receiverSupply: try GPIOPins.drive(&supply, isActive)
+    case .receiverWake where wake != nil: try wake?.drive(isActive)
+    case .receiverSupply where supply != nil: try supply?.drive(isActive)
+    case .receiverWake, .receiverSupply: throw .notWired
     }
   }
 
@@ -133,111 +212,34 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   ///
   /// - Returns: Whether the light was set; true without a light.
   public mutating func setSessionLight(_ isOn: Bool) -> Bool {
-    guard light != nil else { return true }
     do throws(PinFault) {
-      try GPIOPins.drive(&light, isOn)
+      try light?.drive(isOn)
       return true
     } catch {
       return false
     }
   }
 
-  private static func drive(
-    _ output: inout Output?, _ isActive: Bool
-  ) throws(PinFault) {
-    guard let resolved = output?.resolved else { throw .notWired }
-    if let request = output?.request {
-      guard output?.isActive != isActive else { return }
-      guard request.set(isActive) else {
-        // The next call requests the line again.
-        output?.request = nil
-        throw .lineLost
-      }
-    } else {
-      do { output?.request = try GPIORequest(resolved, for: .output(isActive)) } catch {
-        throw .lineLost
-      }
-    }
-    output?.isActive = isActive
-  }
-
   // MARK: Inputs
 
   /// Reads the changes of the inputs since the last call.
   public mutating func consumeChanges(from events: EventWait) -> PinChanges {
-    GPIOPins.recover(&batch, events)
-    GPIOPins.recover(&motion, events)
-    GPIOPins.recover(&lowBattery, events)
+    batch?.recover(events)
+    motion?.recover(events)
+    lowBattery?.recover(events)
     var changes = PinChanges()
-    if var input = batch,
-      events.conditions(of: input.token).contains(.readable) || input.needsLevelCheck
-    {
-      changes.batchPinRose = GPIOPins.hasRisen(&input)
-      batch = input
-    }
-    if let (level, edge_ns) = GPIOPins.levelChange(&motion, events) {
+    changes.batchPinRose = batch?.hasRisen(events) ?? false
+    if let (level, edge_ns) = motion?.levelChange(events) {
       changes.motion = level ? .active : .inactive
       changes.motionEdge_ns = edge_ns
     }
-    changes.isBatteryLow = GPIOPins.levelChange(&lowBattery, events)?.isActive
+    changes.isBatteryLow = lowBattery?.levelChange(events)?.isActive
     return changes
   }
 
   /// Reads the `CLOCK_MONOTONIC` time of the newest pulse since the last call, ns; nil without a pulse or without a
   /// line.
   public mutating func consumePulses() -> Int64? { pulse?.consumePulses() }
-
-  /// Releases a line whose chip is gone, and requests a lost line again when its retry is due.
-  private static func recover(_ input: inout Input?, _ events: EventWait) {
-    releaseIfGone(&input, events)
-    guard let retry = input?.retry, input?.request == nil else { return }
-    let now = SystemClock().now
-    if !retry.isWaiting(at: now) { requestEdges(&input, events, at: now) }
-  }
-
-  /// Stops waiting for a line whose chip is gone: its descriptor would stay ready forever.
-  private static func releaseIfGone(_ input: inout Input?, _ events: EventWait) {
-    guard let token = input?.token, let request = input?.request,
-      events.conditions(of: token).contains(.gone)
-    else { return }
-    events.remove(request.descriptor)
-    input?.request = nil
-  }
-
-  /// Whether an edge towards active was queued or, if edges may have been lost, whether the line is active.
-  private static func hasRisen(_ input: inout Input) -> Bool {
-    defer { input.needsLevelCheck = input.request == nil }
-    return consumeEdges(input).hasRisen
-      || (input.needsLevelCheck && input.request?.isActive == true)
-  }
-
-  /// Reads the queued edges: whether one was towards active, and the time of the last.
-  private static func consumeEdges(_ input: Input) -> (hasRisen: Bool, last_ns: Int64?) {
-    var hasRisen = false
-    var last_ns: Int64?
-    for _ in 0..<edgesLimit {
-      guard let edge = input.request?.nextEdge() else { break }
-      if edge.isRising { hasRisen = true }
-      last_ns = edge.monotonic_ns
-    }
-    return (hasRisen, last_ns)
-  }
-
-  /// The current level with the time of the last edge, if it differs from the last reported level.
-  private static func levelChange(
-    _ input: inout Input?, _ events: EventWait
-  ) -> (isActive: Bool, edge_ns: Int64?)? {
-    guard var line = input,
-      line.needsLevelCheck || events.conditions(of: line.token).contains(.readable)
-    else { return nil }
-    let edge_ns = consumeEdges(line).last_ns
-    let level = line.request?.isActive
-    line.needsLevelCheck = level == nil
-    defer { input = line }
-    guard let level, level != line.reportedLevel else { return nil }
-    line.reportedLevel = level
-    return (level, edge_ns)
-  }
 
   /// Releases the pulse line, whose edges would end a suspend on some boards.
   public mutating func prepareForSuspend() { pulse?.release() }
@@ -246,27 +248,10 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   /// A changed level is reported as if it had changed now.
   public mutating func rearm() {
     let now = SystemClock().now
-    GPIOPins.requestEdges(&batch, events, at: now)
-    GPIOPins.requestEdges(&motion, events, at: now)
-    GPIOPins.requestEdges(&lowBattery, events, at: now)
+    batch?.requestEdges(events, at: now)
+    motion?.requestEdges(events, at: now)
+    lowBattery?.requestEdges(events, at: now)
     pulse?.requestLine()
-  }
-
-  /// Requests a line again, and marks its level to be read.
-  private static func requestEdges(_ input: inout Input?, _ events: EventWait, at now: Instant) {
-    guard let resolved = input?.resolved, let token = input?.token else { return }
-    if let request = input?.request { events.remove(request.descriptor) }
-    // Release first: the kernel refuses a second request for the same line.
-    input?.request = nil
-    input?.needsLevelCheck = true
-    guard let request = try? GPIORequest(resolved, for: .edges),
-      (try? events.add(request.descriptor, as: token, for: .readable)) != nil
-    else {
-      input?.retry.recordFailure(at: now)
-      return
-    }
-    input?.request = request
-    input?.retry.reset()
   }
 }
 
