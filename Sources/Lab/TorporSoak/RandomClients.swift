@@ -101,6 +101,11 @@ final class RandomClients {
     }
   }
 
+  /// The same requests of each client, client by client.
+  private func ofAll(_ requests: [Request]) -> [(ClientID, Request)] {
+    (0..<count).flatMap { index in requests.map { (ClientID(index), $0) } }
+  }
+
   private func setUpRequests(_ client: ClientID) -> [(ClientID, Request)] {
     [
       .setPausesAutomatically(false), .setDesiredAccuracy(LocationAccuracy.best),
@@ -141,11 +146,7 @@ final class RandomClients {
       let isNew = before == .servicesOnly || before == .singleFixes
       return isNew ? (0..<count).flatMap { setUpRequests(ClientID($0)) } : []
     case .servicesOnly:
-      return (0..<count).flatMap { index in
-        ([.stopUpdating] + (0..<LiveUpdates.capacity).map { .closeLive($0) }).map {
-          (ClientID(index), $0)
-        }
-      }
+      return ofAll([.stopUpdating] + (0..<LiveUpdates.capacity).map { .closeLive($0) })
     case .singleFixes: return stoppingRequests() + [(ClientID(0), .connect)]
     }
   }
@@ -259,9 +260,7 @@ final class RandomClients {
 
   /// Moves all clients to the foreground and cancels their deferrals.
   func cancellingRequests() -> [(ClientID, Request)] {
-    (0..<count).flatMap { index in
-      [.setExecution(.foreground), .disallowDeferred].map { (ClientID(index), $0) }
-    }
+    ofAll([.setExecution(.foreground), .disallowDeferred])
   }
 
   /// Requests after which client 0 must receive every fix, whatever its state was.
@@ -274,16 +273,12 @@ final class RandomClients {
 
   /// Stops all services of all clients and disconnects them.
   func stoppingRequests() -> [(ClientID, Request)] {
-    (0..<count).flatMap { index in
-      var requests: [Request] = [
-        .connect, .stopUpdating, .stopSignificantChange, .stopVisits,
-      ]
-      for number in 0..<UInt32(ClientAudit.regionCount) {
-        requests.append(.removeRegion(RegionIdentifier(.region, number)))
-        requests.append(.removeRegion(RegionIdentifier(.condition, number)))
-      }
-      return (requests + [.disconnect]).map { (ClientID(index), $0) }
+    var requests: [Request] = [.connect, .stopUpdating, .stopSignificantChange, .stopVisits]
+    for number in 0..<UInt32(ClientAudit.regionCount) {
+      requests.append(.removeRegion(RegionIdentifier(.region, number)))
+      requests.append(.removeRegion(RegionIdentifier(.condition, number)))
     }
+    return ofAll(requests + [.disconnect])
   }
 
   /// Checks that each deferral call has its finish.
