@@ -125,10 +125,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   }
 
   private mutating func ensureOpen() throws(LineFault) {
-    if isLossUnreported {
-      isLossUnreported = false
-      throw .gone
-    }
+    try reportLoss()
     guard descriptor < 0 else { return }
     guard !path.isEmpty else { throw .gone }
     let now = SystemClock().now
