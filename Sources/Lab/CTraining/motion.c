@@ -34,142 +34,95 @@ void stay(Motion *m, double seconds, double wandering) {
   }
 }
 
-/* ---- Routes ---- */
+/* ---- Routes: the constants of each, then what is drawn for it, in this order ---- */
 
 Route footpath(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.12, .variation_time = 30};
-  route.acceleration = 0.5;
-  route.braking = 0.7;
-  route.curvature = 0.03;
-  route.curvature_time = 20;
+  Route route = {.speed = speed, .speed_variation = 0.12, .variation_time = 30, .acceleration = 0.5,
+                 .braking = 0.7, .curvature = 0.03, .curvature_time = 20, .turn_chance = 0.4,
+                 .turn_speed = 0.9 * speed, .shortest_stop = 3, .new_speed_chance = 0.2};
   route.junctions = between(m, 60, 250);
-  route.turn_chance = 0.4;
-  route.turn_speed = 0.9 * speed;
   route.stops = log_between(m, 120, 1500);
-  route.shortest_stop = 3;
   route.longest_stop = between(m, 15, 60);
-  route.new_speed_chance = 0.2;
   return route;
 }
 
 Route trail(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.25, .variation_time = 90};
-  route.acceleration = 0.4;
-  route.braking = 0.6;
+  Route route = {.speed = speed, .speed_variation = 0.25, .variation_time = 90, .acceleration = 0.4,
+                 .braking = 0.6, .curvature_time = 15, .junctions = 1e9, .turn_speed = speed,
+                 .shortest_stop = 10};
   route.curvature = between(m, 0.03, 0.15);
-  route.curvature_time = 15;
-  route.junctions = 1e9;
-  route.turn_speed = speed;
   route.stops = log_between(m, 300, 3000);
-  route.shortest_stop = 10;
   route.longest_stop = between(m, 60, 400);
   return route;
 }
 
 Route running_path(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.07, .variation_time = 60};
-  route.acceleration = 0.6;
-  route.braking = 0.8;
-  route.curvature = 0.03;
-  route.curvature_time = 20;
+  Route route = {.speed = speed, .speed_variation = 0.07, .variation_time = 60, .acceleration = 0.6,
+                 .braking = 0.8, .curvature = 0.03, .curvature_time = 20, .turn_chance = 0.4,
+                 .turn_speed = 0.85 * speed, .shortest_stop = 3, .longest_stop = 60,
+                 .new_speed_chance = 0.1};
   route.junctions = between(m, 80, 500);
-  route.turn_chance = 0.4;
-  route.turn_speed = 0.85 * speed;
   route.stops = log_between(m, 600, 8000);
-  route.shortest_stop = 3;
-  route.longest_stop = 60;
-  route.new_speed_chance = 0.1;
   return route;
 }
 
 Route cycle_path(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.3, .variation_time = 40};
-  route.acceleration = 0.5;
-  route.braking = 1.2;
-  route.curvature = 0.02;
-  route.curvature_time = 15;
+  Route route = {.speed = speed, .speed_variation = 0.3, .variation_time = 40, .acceleration = 0.5,
+                 .braking = 1.2, .curvature = 0.02, .curvature_time = 15, .turn_chance = 0.4,
+                 .turn_speed = 0.5 * speed, .shortest_stop = 4, .new_speed_chance = 0.2};
   route.junctions = between(m, 150, 900);
-  route.turn_chance = 0.4;
-  route.turn_speed = 0.5 * speed;
   route.stops = log_between(m, 300, 6000);
-  route.shortest_stop = 4;
   route.longest_stop = between(m, 20, 80);
-  route.new_speed_chance = 0.2;
   return route;
 }
 
 Route street(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.15, .variation_time = 20};
+  Route route = {.speed = speed, .speed_variation = 0.15, .variation_time = 20, .curvature = 0.01,
+                 .curvature_time = 10, .turn_chance = 0.4, .shortest_stop = 3,
+                 .new_speed_chance = 0.4};
   route.acceleration = between(m, 1, 2.5);
   route.braking = between(m, 1.2, 2.5);
-  route.curvature = 0.01;
-  route.curvature_time = 10;
   route.junctions = between(m, 120, 600);
-  route.turn_chance = 0.4;
   route.turn_speed = between(m, 3, 6);
   route.stops = log_between(m, 150, 1200);
-  route.shortest_stop = 3;
   route.longest_stop = between(m, 20, 90);
-  route.new_speed_chance = 0.4;
   return route;
 }
 
 Route jam(Motion *m) {
-  Route route = {.speed = between(m, 1.5, 5), .speed_variation = 0.4, .variation_time = 10};
-  route.acceleration = 1;
-  route.braking = 1.5;
-  route.curvature = 0.005;
-  route.curvature_time = 10;
-  route.junctions = 1000;
-  route.turn_chance = 0.2;
-  route.turn_speed = 3;
+  Route route = {.speed = between(m, 1.5, 5), .speed_variation = 0.4, .variation_time = 10,
+                 .acceleration = 1, .braking = 1.5, .curvature = 0.005, .curvature_time = 10,
+                 .junctions = 1000, .turn_chance = 0.2, .turn_speed = 3, .shortest_stop = 2,
+                 .new_speed_chance = 0.4};
   route.stops = log_between(m, 10, 80);
-  route.shortest_stop = 2;
   route.longest_stop = between(m, 8, 40);
-  route.new_speed_chance = 0.4;
   return route;
 }
 
 Route country_road(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.15, .variation_time = 30};
+  Route route = {.speed = speed, .speed_variation = 0.15, .variation_time = 30, .braking = 1.5,
+                 .curvature = 0.015, .curvature_time = 12, .turn_chance = 0.35, .turn_speed = 6,
+                 .shortest_stop = 3, .longest_stop = 30, .new_speed_chance = 0.5};
   route.acceleration = between(m, 0.7, 1.8);
-  route.braking = 1.5;
-  route.curvature = 0.015;
-  route.curvature_time = 12;
   route.junctions = between(m, 700, 4000);
-  route.turn_chance = 0.35;
-  route.turn_speed = 6;
   route.stops = log_between(m, 3000, 30000);
-  route.shortest_stop = 3;
-  route.longest_stop = 30;
-  route.new_speed_chance = 0.5;
   return route;
 }
 
 Route motorway(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.06, .variation_time = 60};
-  route.acceleration = 0.7;
-  route.braking = 1;
-  route.curvature = 0.002;
-  route.curvature_time = 30;
+  Route route = {.speed = speed, .speed_variation = 0.06, .variation_time = 60, .acceleration = 0.7,
+                 .braking = 1, .curvature = 0.002, .curvature_time = 30, .turn_chance = 0.1,
+                 .turn_speed = 12, .stops = 1e5, .shortest_stop = 5, .longest_stop = 20,
+                 .new_speed_chance = 0.1};
   route.junctions = log_between(m, 8000, 60000);
-  route.turn_chance = 0.1;
-  route.turn_speed = 12;
-  route.stops = 1e5;
-  route.shortest_stop = 5;
-  route.longest_stop = 20;
-  route.new_speed_chance = 0.1;
   return route;
 }
 
 Route railway(Motion *m, double speed) {
-  Route route = {.speed = speed, .speed_variation = 0.1, .variation_time = 90};
+  Route route = {.speed = speed, .speed_variation = 0.1, .variation_time = 90, .curvature = 0.001,
+                 .curvature_time = 60, .junctions = 1e9, .turn_speed = speed};
   route.acceleration = between(m, 0.3, 1.1);
   route.braking = between(m, 0.5, 1.0);
-  route.curvature = 0.001;
-  route.curvature_time = 60;
-  route.junctions = 1e9;
-  route.turn_speed = speed;
   return route;
 }
 
