@@ -17,37 +17,32 @@ import TextFormats
   static func main() {
     signal(SIGPIPE, SIG_IGN)
     let arguments = CommandLine.arguments.dropFirst()
-    if arguments.count == 2, arguments.first == "--thirty-starts" {
-      return simulateStarts(on: arguments.last ?? "")
-    }
-    guard let options = BoardOptions(Array(arguments)) else {
-      printLine(
-        "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose]\n"
-          + "       TorporBoard BUILT-FOLDER PROFILE --compare [--starts N] [--period SECONDS] [--record FILE]"
-      )
-      exit(EX_USAGE)
-    }
     do {
-      if options.compares {
-        try compare(options)
-        exit(0)
+      if arguments.count == 2, arguments.first == "--thirty-starts" {
+        return printLine(try ThirtyStarts.simulated(arguments.last ?? ""))
       }
-      let failures = try runAll(options)
-      printLine(failures == 0 ? "the virtual board: all passed" : "FAILED: \(failures) scenarios")
-      exit(failures == 0 ? 0 : 1)
+      try run(Array(arguments))
     } catch {
       printLine("FAILED: \(error)")
       exit(1)
     }
   }
 
-  private static func simulateStarts(on profile: String) {
-    do {
-      printLine(try ThirtyStarts.simulated(profile))
-    } catch {
-      printLine("FAILED: \(error)")
-      exit(1)
+  private static func run(_ arguments: [String]) throws -> Never {
+    guard let options = BoardOptions(arguments) else {
+      printLine(
+        "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose]\n"
+          + "       TorporBoard BUILT-FOLDER PROFILE --compare [--starts N] [--period SECONDS] [--record FILE]"
+      )
+      exit(EX_USAGE)
     }
+    if options.compares {
+      try compare(options)
+      exit(0)
+    }
+    let failures = try runAll(options)
+    printLine(failures == 0 ? "the virtual board: all passed" : "FAILED: \(failures) scenarios")
+    exit(failures == 0 ? 0 : 1)
   }
 
   private static func bench(_ options: BoardOptions, run: String) throws -> Bench {
