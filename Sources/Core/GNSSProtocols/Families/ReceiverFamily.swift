@@ -63,8 +63,11 @@ extension ReceiverFamily {
   /// answer has no value.
   public func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32? {
     switch self {
+    case .mtk: MediaTek.expectedValue(part: part, interval_ms: interval_ms)
+    case .airoha: Airoha.expectedValue(part: part, interval_ms: interval_ms)
+    case .casic: CASIC.expectedValue(part: part, interval_ms: interval_ms)
     case .teseo: Teseo.expectedValue(part: part, interval_ms: interval_ms)
-    case .mtk, .airoha, .casic, .ubloxM10, .ubloxM8, .passive: nil
+    case .ubloxM10, .ubloxM8, .passive: nil
     }
   }
 

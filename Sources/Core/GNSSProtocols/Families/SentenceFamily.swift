@@ -37,6 +37,12 @@ protocol SentenceFamily {
     _ command: SentenceCommand, part: UInt8, interval_ms: UInt16, to buffer: inout FrameBuffer)
   /// Decodes an answer or a notice; nil for every other sentence, `.malformed` for invalid content.
   static func decode(_ fields: inout NMEAFields) -> GNSSMessage?
+  /// ``CommandResult/value`` in the answer to part `part` of ``SentenceCommand/configuration``; nil if it has none.
+  static func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32?
+}
+
+extension SentenceFamily {
+  static func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32? { nil }
 }
 
 // MARK: Encoding

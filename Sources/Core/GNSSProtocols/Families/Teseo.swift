@@ -35,7 +35,6 @@ enum Teseo: SentenceFamily {
     }
   }
 
-  /// ``CommandResult/value`` in the answer to part `part` of ``SentenceCommand/configuration``.
   static func expectedValue(part: UInt8, interval_ms: UInt16) -> UInt32? {
     switch part {
     case 0: sentenceList
