@@ -109,8 +109,8 @@ public struct SignificantChange: Equatable, Sendable {
     return report(newest, at: now)
   }
 
-  /// Handles again a fix that was handled before the board was switched off, with its time on the present boot clock; the
-  /// outcomes were reported then (PWR-14). The first one starts the service.
+  /// Handles again a fix that was handled before the board was switched off, with its time on the present boot clock; what
+  /// it caused was reported then (PWR-14). The first one starts the service.
   mutating func replay(_ fix: Fix) {
     if state == .idle { _ = start(at: fix.acquired, cached: nil) }
     if isWaiting, earliestReport <= fix.acquired { _ = elapse(at: earliestReport) }

@@ -28,22 +28,27 @@ public enum UplinkRadio: String, CaseIterable, Sendable {
     switch self {
     case .lteM:
       (
-        "LTE-M", 0.55, 4,
-        "Measured, nRF9160-DK at 5 V: 0.152 mWh in 22 s, 18 s of them after the answer "
+        text: "LTE-M", exchange_J: 0.55, hold_s: 4,
+        source: "Measured, nRF9160-DK at 5 V: 0.152 mWh in 22 s, 18 s of them after the answer "
           + "([zephyr-coaps-client](https://github.com/boaks/zephyr-coaps-client/blob/main/docu/POWERCONSUMPTION.md))"
       )
     case .nbIoT:
-      ("NB-IoT", 0.27, 2, "Measured there as well: 0.076 mWh in 11 s, 9 s of them after the answer")
+      (
+        text: "NB-IoT", exchange_J: 0.27, hold_s: 2,
+        source: "Measured there as well: 0.076 mWh in 11 s, 9 s of them after the answer"
+      )
     case .wifi:
       (
-        "Wi-Fi", 1.1, 2,
-        "Measured, ESP32 at 5 V with its processor: 204 mC in 1.6 s for association and DHCP, 8 mC for an MQTT message "
+        text: "Wi-Fi", exchange_J: 1.1, hold_s: 2,
+        source:
+          "Measured, ESP32 at 5 V with its processor: 204 mC in 1.6 s for association and DHCP, 8 mC for an MQTT message "
           + "([upy-esp32-experiments](https://github.com/glenn20/upy-esp32-experiments/blob/main/ESPNowvsWifiEnergyUsage/README.md))"
       )
     case .gprs:
       (
-        "2G (GPRS)", 12, 30,
-        "Computed, not measured: 30 s at 110 mA and 3.6 V, the hourly status report in a manufacturer's example "
+        text: "2G (GPRS)", exchange_J: 12, hold_s: 30,
+        source:
+          "Computed, not measured: 30 s at 110 mA and 3.6 V, the hourly status report in a manufacturer's example "
           + "(Sony Ericsson, LZT 123 1836, page 46)"
       )
     }

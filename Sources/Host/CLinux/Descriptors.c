@@ -104,7 +104,7 @@ int clinux_socket_list_open(void) {
   return result(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
 }
 
-// Copies the port and the host of a TCP address.
+// Copies the port and the host of a TCP address. Returns 0, or -EAFNOSUPPORT.
 static int copy_address(const struct sockaddr_storage *from, __be16 *port, __be32 *host) {
   if (from->ss_family == AF_INET) {
     const struct sockaddr_in *four = (const struct sockaddr_in *)from;
@@ -127,8 +127,9 @@ static int put_addresses(struct inet_diag_sockid *id, int connection, uint8_t *f
   if (getpeername(connection, (struct sockaddr *)&peer, &peer_size) < 0) return -errno;
   if (own.ss_family != peer.ss_family) return -ENOENT;
   *family = (uint8_t)own.ss_family;
-  if (copy_address(&peer, &id->idiag_sport, id->idiag_src) < 0) return -ENOENT;
-  return copy_address(&own, &id->idiag_dport, id->idiag_dst);
+  int error = copy_address(&peer, &id->idiag_sport, id->idiag_src);
+  if (error == 0) error = copy_address(&own, &id->idiag_dport, id->idiag_dst);
+  return error < 0 ? -ENOENT : 0;
 }
 
 // Asks the kernel for one socket. Returns 0 and the socket, or a negative error number.

@@ -34,7 +34,7 @@ void stay(Motion *m, double seconds, double wandering) {
   }
 }
 
-/* ---- Routes: the constants of each, then what is drawn for it, in this order ---- */
+/* ---- Routes: the constants of each, then what is drawn for it, in this order; `jam` draws its speed first ---- */
 
 Route footpath(Motion *m, double speed) {
   Route route = {.speed = speed, .speed_variation = 0.12, .variation_time = 30, .acceleration = 0.5,

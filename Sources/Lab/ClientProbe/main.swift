@@ -9,7 +9,8 @@ import TextFormats
 // any time (Docs/Reference/service-cost.md, Docs/HowTo/run-the-gates.md).
 //
 //   ClientProbe drain SOCKET NAME          reads all undelivered fixes; prints their number, the first and the last
-//                                          sequence number, and the nanoseconds from the call to the end
+//                                          sequence number, and the time from the call to the end in nanoseconds,
+//                                          with a resolution of 1 µs
 //   ClientProbe follow SOCKET NAME MODE    receives every fix. MODE selects the acknowledgements: at-once; relaxed
 //                                          (batched); or a percentage of fixes, a third of these with a reply
 //

@@ -187,6 +187,7 @@ final class DriverSoak {
   private func randomEvent(excludingGoals: Bool = false) -> DriverEvent {
     let first = excludingGoals ? 3 : 0
     let kind = first + below((injectsFalseEvents ? 12 : 8) - first)
+    // From the pin of a batch on, the driver did not expect the event.
     if kind >= 6 { tally.faults += 1 }
     return switch kind {
     case 0, 1, 2: .goal(randomGoal())

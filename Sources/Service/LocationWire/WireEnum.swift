@@ -17,9 +17,6 @@ extension WireEnum {
     self = value
   }
 
-  /// All values with their words.
-  static var wireWords: [(Self, StaticString)] { wireValues.map { ($0, $0.wireWord) } }
-
   func write(_ name: StaticString, to json: inout JSONOutput) { json.member(name, word: wireWord) }
   func writeElement(to json: inout JSONOutput) { json.element(word: wireWord) }
 }

@@ -114,13 +114,13 @@ struct PendingFixes {
     }
   }
 
-  /// Removes the entries of a confirmed message.
+  /// Removes the entries of a confirmed message, which is the first one of those that remain.
   mutating func confirm(_ content: UplinkContent) {
     entries.removeFirst(content.count)
     confirmations += content.count
     switch content {
     case .fixes(let fixes):
-      preceding = fixes.last?.name
+      if let last = fixes.last { preceding = last.name }
       confirmedCount += fixes.count
     case .event(let number, _): confirmedEvent = UInt32(number)
     case .gap: break

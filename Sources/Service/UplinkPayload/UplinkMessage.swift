@@ -55,8 +55,7 @@ public struct DeviceName: Hashable, Sendable, CustomStringConvertible {
   public init?(_ name: String) { self.init(bytes: Array(name.utf8)) }
 
   init?(bytes: [UInt8]) {
-    guard (1...DeviceName.limit).contains(bytes.count),
-      bytes.allSatisfy({ DeviceName.allowed.utf8.contains($0) })
+    guard (1...DeviceName.limit).contains(bytes.count), bytes.allSatisfy(DeviceName.isAllowed)
     else { return nil }
     self.bytes = bytes
   }
@@ -64,7 +63,14 @@ public struct DeviceName: Hashable, Sendable, CustomStringConvertible {
   /// The name as text.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-  private static let allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "_-".utf8.contains(byte)
+    }
+  }
 }
 
 /// Why a message cannot be encoded.

@@ -295,7 +295,7 @@ struct Main {
   }
 }
 
-/// The service cannot start as it is configured. Nothing was changed.
+/// The service cannot start: the reason, and what helps.
 struct StartProblem: Error, CustomStringConvertible {
   let description: String
 

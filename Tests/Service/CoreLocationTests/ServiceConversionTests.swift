@@ -94,27 +94,49 @@ struct ServiceConversionTests {
     #expect(WireRegion(invalid) == nil)
   }
 
-  @Test("AUT-1: every authorization of the service has Apple's raw value")
-  func authorizations() {
-    for value in UInt8(0)...4 {
-      let authorization = Authorization(rawValue: value)
-      #expect(authorization.map { CLAuthorizationStatus($0).rawValue } == Int32(value))
-    }
+  // The pairs are named: equal raw values alone would not show two that are exchanged.
+
+  @Test(
+    "AUT-1: every authorization of the service has Apple's raw value",
+    arguments: [
+      (.notDetermined, .notDetermined), (.restricted, .restricted), (.denied, .denied),
+      (.always, .authorizedAlways), (.whenInUse, .authorizedWhenInUse),
+    ] as [(Authorization, CLAuthorizationStatus)])
+  func authorizations(_ authorization: Authorization, _ status: CLAuthorizationStatus) {
+    #expect(CLAuthorizationStatus(authorization) == status)
+    #expect(Int32(authorization.rawValue) == status.rawValue)
   }
 
-  @Test("every activity and state has the same raw value in the service")
-  func otherEnumerations() {
-    for value in 1...5 {
-      #expect(
-        CLActivityType(rawValue: value).map { ActivityType($0).rawValue } == UInt8(value))
-    }
-    for value in 0...2 {
-      #expect(RegionState(rawValue: value).map { CLRegionState($0).rawValue } == value)
-    }
-    for value in 0...3 {
-      let state = MonitorState(rawValue: value).map { CLMonitor.Event.State($0) }
-      #expect(state?.rawValue == value && state.map { MonitorState($0).rawValue } == value)
-    }
+  @Test(
+    "every activity has the same raw value in the service",
+    arguments: [
+      (.other, .other), (.automotiveNavigation, .automotiveNavigation), (.fitness, .fitness),
+      (.otherNavigation, .otherNavigation), (.airborne, .airborne),
+    ] as [(CLActivityType, ActivityType)])
+  func activities(_ activity: CLActivityType, _ expected: ActivityType) {
+    #expect(ActivityType(activity) == expected)
+    #expect(Int(expected.rawValue) == activity.rawValue)
+  }
+
+  @Test(
+    "every state of a region has the same raw value in the service",
+    arguments: [(.unknown, .unknown), (.inside, .inside), (.outside, .outside)]
+      as [(RegionState, CLRegionState)])
+  func regionStates(_ state: RegionState, _ expected: CLRegionState) {
+    #expect(CLRegionState(state) == expected)
+    #expect(Int(state.rawValue) == expected.rawValue)
+  }
+
+  @Test(
+    "every state of a condition has the same raw value in the service",
+    arguments: [
+      (.unknown, .unknown), (.satisfied, .satisfied), (.unsatisfied, .unsatisfied),
+      (.unmonitored, .unmonitored),
+    ] as [(MonitorState, CLMonitor.Event.State)])
+  func monitorStates(_ state: MonitorState, _ expected: CLMonitor.Event.State) {
+    #expect(CLMonitor.Event.State(state) == expected)
+    #expect(MonitorState(expected) == state)
+    #expect(Int(state.rawValue) == Int(expected.rawValue))
   }
 
   @Test("every error code of the service is one of CLError")

@@ -13,7 +13,10 @@ struct AllowCommandTests {
       ("'", nil, #"torpor clients allow '1000/'\'''"#),
       ("$(x)", nil, "torpor clients allow '1000/$(x)'"),
       ("ö", nil, "torpor clients allow '1000/ö'"),
-      ("a'\u{301};reboot;'\u{301}", nil, "torpor clients allow '1000/a'\\''\u{301};reboot;'\\''\u{301}'"),
+      (
+        "a'\u{301};reboot;'\u{301}", nil,
+        "torpor clients allow '1000/a'\\''\u{301};reboot;'\\''\u{301}'"
+      ),
     ] as [(String, String?, String)])
   func command(_ name: String, _ user: String?, _ expected: String) {
     let client = WireClientName(user: 1_000, name: name)

@@ -128,8 +128,8 @@ extension UBXSolution {
     let accuracy = fix.horizontalAccuracy_mm.map { UInt32($0) } ?? .max
     self.init(
       utc: fix.utc, fixType: fix.mode == .threeDimensional ? 3 : 2, isFixOK: true,
-      longitude_e7: UBXSolution.e7(fix.coordinate.longitude_e9),
-      latitude_e7: UBXSolution.e7(fix.coordinate.latitude_e9),
+      longitude_e7: UBXSolution.angle_e7(fix.coordinate.longitude_e9),
+      latitude_e7: UBXSolution.angle_e7(fix.coordinate.latitude_e9),
       height_mm: fix.ellipsoidalAltitude_mm ?? fix.altitude_mm ?? 0,
       horizontalAccuracy_mm: accuracy)
     switch fix.quality {
@@ -151,7 +151,9 @@ extension UBXSolution {
   }
 
   /// Converts an angle in units of 1e-9 degree to the protocol's 1e-7 degree, rounded to nearest.
-  public static func e7(_ angle_e9: Int64) -> Int32 {
+  ///
+  /// - Precondition: It is between -180° and 180°.
+  public static func angle_e7(_ angle_e9: Int64) -> Int32 {
     Int32((angle_e9 + (angle_e9 < 0 ? -50 : 50)) / 100)
   }
 }

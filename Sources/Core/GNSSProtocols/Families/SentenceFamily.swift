@@ -66,7 +66,7 @@ extension FrameBuffer {
     return start
   }
 
-  /// Appends bytes of which the first wakes the receiver. It loses the first ones and ignores the others.
+  /// Appends bytes of which the first wakes the receiver. The receiver loses the first ones and ignores the others.
   public mutating func appendWakeBytes() {
     for _ in 0..<8 { append(0xFF) }
   }

@@ -352,8 +352,8 @@ extension Client {
   /// notified.
   public mutating func receiverLost(_ context: ClientContext) {
     let code = LocationErrorCode.deferredFailed
-    if case .finish(let code) = deferral.handle(.end(code)) {
-      finish(code, context)
+    if case .finish(let error) = deferral.handle(.end(code)) {
+      finish(error, context)
       failures.allowReport()
     }
     recording.endRestartDrain()
@@ -396,9 +396,9 @@ extension Client {
     updates.endStopping()
   }
 
-  /// Queues the end of a deferral call; its batch contains the fixes that are in the ring.
-  private mutating func finish(_ code: LocationErrorCode?, _ context: ClientContext) {
-    append(PendingEnd(code: code, batchEnd: context.head), context)
+  /// Queues the end of a deferral call, nil if a criterion was met; its batch contains the fixes that are in the ring.
+  private mutating func finish(_ error: LocationErrorCode?, _ context: ClientContext) {
+    append(PendingEnd(code: error, batchEnd: context.head), context)
   }
 
   private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
@@ -550,8 +550,8 @@ extension Client {
     services.dropReportedShed(notUsedIn: usedLevels)
     if !hadSignificantChange && isGranted(.significantChange) { catchUp(context) }
     if !hadUpdates && isGranted(.updates) { failures.allowReport() }
-    if let code = deferralEndCode, case .finish(let code) = deferral.handle(.end(code)) {
-      finishAfterDrain(code, context)
+    if let code = deferralEndCode, case .finish(let error) = deferral.handle(.end(code)) {
+      finishAfterDrain(error, context)
       deferralTimes.endAwait()  // another call would fail, so batching need not continue
     }
     setLiveFlags(context)
@@ -856,7 +856,7 @@ extension Client {
 
   /// Ends an outstanding deferral with `code`; does nothing if none exists.
   private mutating func end(_ code: LocationErrorCode, _ context: ClientContext) {
-    if case .finish(let code) = deferral.handle(.end(code)) { finishAfterDrain(code, context) }
+    if case .finish(let error) = deferral.handle(.end(code)) { finishAfterDrain(error, context) }
   }
 
   /// Ends a deferral that is incompatible with the new settings (DEF-39).
@@ -1038,7 +1038,7 @@ extension Client {
   /// Computes the flags of live updates (LIV-6, LIV-7).
   private mutating func setLiveFlags(_ context: ClientContext) {
     guard services.live.count > 0 else { return }
-    var flags = process.use.flags.union(authorization.flags)
+    var flags = process.use.flags.union(authorization.liveFlags)
     if isReduced { flags = flags.union(.accuracyLimited) }
     if failures.isLocationUnknown || !context.hasReceiver
       || services.shed.battery.contains(.updates)

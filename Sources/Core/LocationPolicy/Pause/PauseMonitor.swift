@@ -136,7 +136,11 @@ public struct PauseMonitor: Equatable, Sendable {
   public init(_ activity: ActivityType = .other) { thresholds = activity.pause }
 
   /// Creates a pause monitor with custom thresholds.
-  init(thresholds: PauseThresholds) { self.thresholds = thresholds }
+  init(thresholds: PauseThresholds) {
+    precondition(
+      thresholds.dwell >= .zero && thresholds.radius > 0, "dwell must be >= 0 and radius > 0")
+    self.thresholds = thresholds
+  }
 
   /// Handles an event; the only writer of the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {

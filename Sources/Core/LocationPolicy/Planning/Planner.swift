@@ -231,9 +231,12 @@ public struct Planner: Sendable {
 
   /// The plan with the deepest sleep state for which enough time is left and which all needed wake sources can end.
   private func sleepPlan(_ receiver: ReceiverMode, until due: Instant, at now: Instant) -> Plan {
+    guard due > now else {
+      return Plan(receiver: receiver, board: .idle, wake: due, wakesOnInput: true)
+    }
     let needsPin = receiver != .off && receiver != .standby && parameters.batch?.hasPin == true
-    if due > now, let deep = parameters.deep,
-      due - now >= deep.minimumDuration + deep.alarmLead, deep.wakesOnPin || !needsPin
+    if let deep = parameters.deep, due - now >= deep.minimumDuration + deep.alarmLead,
+      deep.wakesOnPin || !needsPin
     {
       // A batching or sleeping receiver sends nothing. If it does send, it did not fall asleep (PWR-4), or it has
       // restarted and lost its configuration.

@@ -105,7 +105,12 @@ public struct RegionMonitor: ~Copyable, Sendable {
   private(set) var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
 
   /// Creates a monitor without regions.
-  init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
+  init(limits: RegionLimits = .standard) {
+    precondition(
+      limits.maximumRadius > 0 && limits.assumedAccuracy > 0, "radius and accuracy must be above 0")
+    precondition(limits.shortestWait > .zero && limits.stillWait > .zero, "waits must be above 0")
+    self.limits = limits
+  }
 
   private mutating func refresh() {
     count = 0

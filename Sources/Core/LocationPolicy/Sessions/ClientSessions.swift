@@ -235,7 +235,7 @@ extension ClientSessions {
   private func diagnostics(of session: ServiceSession) -> SessionDiagnostics {
     var result = SessionDiagnostics()
     guard session.requirement > .none else { return result }
-    result.flags = authorization.flags
+    result.flags = authorization.liveFlags
     result.alwaysAuthorizationDenied = authorization == .whenInUse && session.requirement == .always
     if isReduced && session.requiresFullAccuracy { result.fullAccuracyDenied = true }
     guard authorization.isGranted else { return result }

@@ -26,7 +26,7 @@ public enum SystemFiles {
     return length < 0 ? nil : String(decoding: target.prefix(length), as: UTF8.self)
   }
 
-  /// Absolute path with all symbolic links resolved; nil if the file does not exist.
+  /// Absolute path with all symbolic links resolved; nil if it cannot be resolved.
   public static func realPath(_ path: String) -> String? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }

@@ -201,11 +201,12 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   /// - Throws: `PinFault.notWired`; `PinFault.lineLost` if another program holds the line or the chip is gone.
   public mutating func set(_ command: PinCommand) throws(PinFault) {
     let isActive = command.level == .active
-    switch command.pin {
-    case .receiverWake where wake != nil: try wake?.drive(isActive)
-    case .receiverSupply where supply != nil: try supply?.drive(isActive)
-    case .receiverWake, .receiverSupply: throw .notWired
-    }
+    let driven: Void? =
+      switch command.pin {
+      case .receiverWake: try wake?.drive(isActive)
+      case .receiverSupply: try supply?.drive(isActive)
+      }
+    guard driven != nil else { throw .notWired }
   }
 
   /// Sets the light of background sessions (BKG-11), if there is one. A failure is not a fault of the service.

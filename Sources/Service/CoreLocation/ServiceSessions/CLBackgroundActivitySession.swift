@@ -100,7 +100,7 @@ private final class BackgroundSessionCore: ServiceObject {
       hold = isActive ? .active : authorization == .notDetermined ? .pending : .none
     }
     // Why the session is not active.
-    let reason: LiveFlags = authorization.isGranted ? .insufficientlyInUse : authorization.flags
+    let reason: LiveFlags = authorization.isGranted ? .insufficientlyInUse : authorization.liveFlags
     let flags: LiveFlags = isActive ? .empty : reason
     let lacksSession = session?.lacksSession ?? false
     queue.put(.init(flags: lacksSession ? flags.union(.serviceSessionRequired) : flags))

@@ -22,6 +22,7 @@ protocol ServiceObject: AnyObject, Sendable {
   func fail(_ error: ClientError)
 }
 
+// For objects without state that depends on the authorization or the connection.
 extension ServiceObject {
   func authorizationChanged(_ authorization: Authorization) {}
   func connectionLost() {}

@@ -119,6 +119,7 @@ struct ConnectionTable {
   private var wait: UInt64 = 0
   /// Number of its descriptors that were handled.
   private var handled = 0
+  /// The service's socket: the server accepts connections from it, and only this table waits for it and closes it.
   let listener: Listener
   private let events: EventWait
 

@@ -67,9 +67,12 @@ public final class Listener {
     Glibc.close(descriptor)
   }
 
+  /// Creates a Unix socket; -1 with `errno` on failure.
   private static func makeSocket() -> Int32 {
-    let type = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | Int32($1.rawValue) }
-    return socket(AF_UNIX, type, 0)
+    socket(
+      AF_UNIX,
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        | Int32(SOCK_NONBLOCK.rawValue), 0)
   }
 
   private static func isServed(_ path: String) -> Bool {

@@ -218,8 +218,15 @@ extension WireClientName {
   }
 
   private static func quoted(_ word: String) -> String {
-    let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+:@"
-    return word.utf8.allSatisfy { plain.utf8.contains($0) } ? word : word.shellQuoted
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "/._-+:@".utf8.contains(byte)
+      }
+    }
+    return isPlain ? word : word.shellQuoted
   }
 }
 

@@ -115,8 +115,14 @@ protocol HTTPConnection: ~Copyable {
 
   /// Whether a text can be a part of an address as it is (RFC 3986, unreserved characters).
   static func isUnreserved(_ text: String) -> Bool {
-    let allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-    return text.utf8.allSatisfy { allowed.utf8.contains($0) }
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-._~".utf8.contains(byte)
+      }
+    }
   }
 
   /// The address with the token in place of `{token}`; nil if it has no such place.

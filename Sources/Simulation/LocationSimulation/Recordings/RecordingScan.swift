@@ -32,10 +32,18 @@ public struct RecordingScan: Sendable {
   ///   - interval: Time between epochs that have no time.
   ///   - lineSpeed: Line speed, baud.
   ///   - decoding: Decoder options.
-  ///   - decodesAll: Whether sentences without a time are decoded too; the result is the same.
   public init(
     _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
-    _ decoding: DecoderOptions = DecoderOptions(), decodesAll: Bool = false
+    _ decoding: DecoderOptions = DecoderOptions()
+  ) {
+    self.init(
+      file, date: date, interval: interval, lineSpeed: lineSpeed, decoding, decodesAll: false)
+  }
+
+  /// Scans a recording. With `decodesAll`, sentences without a time are decoded too; the result is the same.
+  init(
+    _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
+    _ decoding: DecoderOptions, decodesAll: Bool
   ) {
     var bytes: [UInt8] = []
     var headerDate: CalendarDate?

@@ -88,8 +88,8 @@ struct EpochSource: Sendable {
     let msl = (truth.altitude_mm ?? 0) + scaled(error.up, 1e3)
     var s = UBXSolution(
       utc: time, fixType: 3, isFixOK: true,
-      longitude_e7: UBXSolution.e7(position.longitude_e9),
-      latitude_e7: UBXSolution.e7(position.latitude_e9), height_mm: msl + separation_mm,
+      longitude_e7: UBXSolution.angle_e7(position.longitude_e9),
+      latitude_e7: UBXSolution.angle_e7(position.latitude_e9), height_mm: msl + separation_mm,
       horizontalAccuracy_mm: UInt32(scaled(error.horizontalAccuracy, 1e3)))
     let east = truth.speed * truth.east + error.velocityEast
     let north = truth.speed * truth.north + error.velocityNorth

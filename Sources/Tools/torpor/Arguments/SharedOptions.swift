@@ -106,5 +106,5 @@ enum NoiseName: String, ExpressibleByArgument, CaseIterable {
   case none, real
 
   /// The error model of that name.
-  var model: NoiseParameters? { self == .real ? .real : .none }
+  var model: NoiseParameters? { self == .real ? NoiseParameters.real : nil }
 }

@@ -28,8 +28,9 @@ struct ClientFailures: Sendable {
 
   /// Removes and returns the unreported failure.
   mutating func takePending() -> LocationErrorCode? {
-    defer { pending = nil }
-    return pending
+    guard let code = pending else { return nil }
+    pending = nil
+    return code
   }
 
   /// Drops an unreported failure: the process detaches or stops updates.
