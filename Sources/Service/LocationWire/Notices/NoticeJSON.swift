@@ -210,7 +210,9 @@ extension ServiceLevelSet: WireScalar {
 
   func write(_ name: StaticString, to json: inout JSONOutput) {
     json.list(name) { json in
-      for (level, word) in ServiceLevel.wireWords where contains(level) { json.element(word: word) }
+      for level in ServiceLevel.wireValues where contains(level) {
+        json.element(word: level.wireWord)
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ public struct WireEnergy: WireObject, Equatable, Sendable {
   /// Number of wakes of the board.
   public var hostWakes: UInt64 = 0
   /// Number of wakes, indexed by ``WakeReason``.
-  public private(set) var wakes = [UInt64](repeating: 0, count: WakeReason.wireWords.count)
+  public private(set) var wakes = [UInt64](repeating: 0, count: WakeReason.wireValues.count)
   /// Time of the receiver in each state, indexed by ``ReceiverPowerState``.
   public private(set) var receiverTime = [Interval](
     repeating: .zero, count: ReceiverPowerState.allCases.count)
@@ -55,11 +55,11 @@ extension WireEnergy {
     board_mJ = try fields.read("board_mj")
     hostWakes = try fields.read("host_wakes")
     var wakes = try fields.requiredObject("wakes")
-    for (reason, word) in WakeReason.wireWords { self[reason] = try wakes.read(word) }
+    for reason in WakeReason.wireValues { self[reason] = try wakes.read(reason.wireWord) }
     var receiver = try fields.requiredObject("receiver_s")
-    for (state, word) in ReceiverPowerState.wireWords { self[state] = try receiver.read(word) }
+    for state in ReceiverPowerState.wireValues { self[state] = try receiver.read(state.wireWord) }
     var board = try fields.requiredObject("board_s")
-    for (state, word) in BoardState.wireWords { self[state] = try board.read(word) }
+    for state in BoardState.wireValues { self[state] = try board.read(state.wireWord) }
   }
 
   func write(to json: inout JSONOutput) {
@@ -69,13 +69,13 @@ extension WireEnergy {
     json.write("board_mj", board_mJ)
     json.write("host_wakes", hostWakes)
     json.object("wakes") { json in
-      for (reason, word) in WakeReason.wireWords { json.write(word, self[reason]) }
+      for reason in WakeReason.wireValues { json.write(reason.wireWord, self[reason]) }
     }
     json.object("receiver_s") { json in
-      for (state, word) in ReceiverPowerState.wireWords { json.write(word, self[state]) }
+      for state in ReceiverPowerState.wireValues { json.write(state.wireWord, self[state]) }
     }
     json.object("board_s") { json in
-      for (state, word) in BoardState.wireWords { json.write(word, self[state]) }
+      for state in BoardState.wireValues { json.write(state.wireWord, self[state]) }
     }
   }
 }
@@ -89,16 +89,16 @@ extension WireEnergy {
     text.sample(WireEnergy.whole(receiver_mJ), scale: 3, [("part", "receiver")])
     text.sample(WireEnergy.whole(board_mJ), scale: 3, [("part", "board")])
     text.begin("torpor_wakes_total", .counter, "Wakes of the service since its start.")
-    for (reason, word) in WakeReason.wireWords {
-      text.sample(Int64(clamping: self[reason]), [("reason", word.description)])
+    for reason in WakeReason.wireValues {
+      text.sample(Int64(clamping: self[reason]), [("reason", reason.wireWord.description)])
     }
     text.begin("torpor_receiver_seconds_total", .counter, "Time of the receiver in each state.")
-    for (state, word) in ReceiverPowerState.wireWords {
-      text.sample(self[state].microseconds, scale: 6, [("state", word.description)])
+    for state in ReceiverPowerState.wireValues {
+      text.sample(self[state].microseconds, scale: 6, [("state", state.wireWord.description)])
     }
     text.begin("torpor_board_seconds_total", .counter, "Time of the board in each state.")
-    for (state, word) in BoardState.wireWords {
-      text.sample(self[state].microseconds, scale: 6, [("state", word.description)])
+    for state in BoardState.wireValues {
+      text.sample(self[state].microseconds, scale: 6, [("state", state.wireWord.description)])
     }
   }
 
