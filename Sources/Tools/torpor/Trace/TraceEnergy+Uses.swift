@@ -1,6 +1,6 @@
-import LocationHAL
 import LocationSimulation
 import LocationTypes
+import LocationWire
 
 extension TraceEnergy {
   /// Name of a state, time and energy in it.
