@@ -66,7 +66,9 @@ import LocationTypes
 
   /// Whether all bytes of `range` are zero; both bounds are multiples of 8. O(length).
   func isBlank(_ range: Range<Int>) -> Bool {
-    stride(from: range.lowerBound, to: range.upperBound, by: 8).allSatisfy { uint64(at: $0) == 0 }
+    for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8)
+    where uint64(at: offset) != 0 { return false }
+    return true
   }
 
   /// Zeroes `range`; both bounds are multiples of 8. O(length).

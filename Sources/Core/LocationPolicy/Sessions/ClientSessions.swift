@@ -85,7 +85,8 @@ public struct ClientSessions: Sendable {
 
   /// Whether a service session is open.
   public var hasSessions: Bool {
-    (0..<ClientSessions.capacity).contains { sessions[$0] != nil }
+    for i in 0..<ClientSessions.capacity where sessions[i] != nil { return true }
+    return false
   }
 
   /// Highest authorization requested, including sessions that are pending because the client is undecided (AUT-8).

@@ -25,7 +25,11 @@ public struct SatelliteView: Sendable {
   }
 
   /// Number of satellites that were used for the last fix.
-  public var usedCount: Int { (0..<count).count { satellites[$0].isUsed } }
+  public var usedCount: Int {
+    var sum = 0
+    for i in 0..<count where satellites[i].isUsed { sum += 1 }
+    return sum
+  }
 
   /// Adds a satellite. A satellite that the view already contains keeps its strongest signal, and the values that are
   /// known. O(satellites).
@@ -66,6 +70,7 @@ extension SatelliteView: Equatable {
   /// Whether time, dilutions and satellites are equal, in the same order.
   public static func == (a: SatelliteView, b: SatelliteView) -> Bool {
     guard a.time == b.time, a.dilutions == b.dilutions, a.count == b.count else { return false }
-    return (0..<a.count).allSatisfy { a.satellites[$0] == b.satellites[$0] }
+    for i in 0..<a.count where a.satellites[i] != b.satellites[i] { return false }
+    return true
   }
 }
