@@ -101,7 +101,7 @@ def xgps(server):
 
 
 def gpxlogger(server):
-    # Its interval of 5 s is also the silence after which it ends; an interval of 1 s ends it between two late epochs.
+    # It also ends after its interval, 5 s by default, without data: with 1 s, it would end at each late epoch.
     text = output(["gpxlogger", "-e", "sockets"], 8, ends=None)
     require(text.count("<trkpt") >= 3, text[-500:])
 

@@ -85,7 +85,7 @@ public struct BoardFiles: Sendable {
   /// Whether this process may write to the path.
   func isWritable(_ path: String) -> Bool { unsafe access(fullPath(path), W_OK) == 0 }
 
-  /// Absolute path with all symbolic links resolved; nil if the file does not exist.
+  /// Absolute path with all symbolic links resolved; nil if it cannot be resolved.
   func realPath(_ path: String) -> String? { SystemFiles.realPath(fullPath(path)) }
 
   /// Names of a device along its chain of symbolic links, first the given one: `serial0`, `ttyAMA0`.

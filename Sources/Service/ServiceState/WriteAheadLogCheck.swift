@@ -100,11 +100,10 @@ struct WriteAheadLogChecksum: Equatable {
   mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
     precondition(bytes.count % 8 == 0, "the checksum covers pairs of 32-bit words")
     for offset in stride(from: 0, to: bytes.count, by: 8) {
-      let words = (
-        WriteAheadLogCheck.word(bytes, at: offset), WriteAheadLogCheck.word(bytes, at: offset + 4)
-      )
-      first &+= (isBigEndian ? words.0 : words.0.byteSwapped) &+ second
-      second &+= (isBigEndian ? words.1 : words.1.byteSwapped) &+ first
+      let even = WriteAheadLogCheck.word(bytes, at: offset)
+      let odd = WriteAheadLogCheck.word(bytes, at: offset + 4)
+      first &+= (isBigEndian ? even : even.byteSwapped) &+ second
+      second &+= (isBigEndian ? odd : odd.byteSwapped) &+ first
     }
   }
 }

@@ -114,7 +114,7 @@ struct PendingFixes {
     }
   }
 
-  /// Removes the entries of a confirmed message, which is the first one of those that remain.
+  /// Removes the entries of a confirmed message: the content that ``next(limit:)`` has returned.
   mutating func confirm(_ content: UplinkContent) {
     entries.removeFirst(content.count)
     confirmations += content.count

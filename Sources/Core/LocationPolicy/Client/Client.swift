@@ -228,9 +228,9 @@ extension Client {
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
     case .flush: preconditionFailure("a fix must not flush a deferral")
-    case .finish(let code):
+    case .finish(let error):
       // The fix that met the criterion is the last of the final batch (DEF-35).
-      finish(code, context)
+      finish(error, context)
       return
     }
     let isHeldBack = deferral.state == .engaged || context.isDraining
@@ -281,7 +281,7 @@ extension Client {
     switch deferral.handle(.time(context.now)) {
     case .nothing: break
     case .flush: preconditionFailure("time must not flush a deferral")
-    case .finish(let code): finishAfterDrain(code, context)
+    case .finish(let error): finishAfterDrain(error, context)
     }
   }
 
@@ -412,12 +412,12 @@ extension Client {
     deferralTimes.awaitCall(until: context.now + context.deliveryHold)
   }
 
-  /// Queues the end of the outstanding deferral. If the receiver may hold fixes of it, the end is reported after the
-  /// drain.
-  private mutating func finishAfterDrain(_ code: LocationErrorCode?, _ context: ClientContext) {
+  /// Queues the end of the outstanding deferral as ``finish(_:_:)`` does. If the receiver may hold fixes of it, the end is
+  /// reported after the drain.
+  private mutating func finishAfterDrain(_ error: LocationErrorCode?, _ context: ClientContext) {
     if context.receiverBuffers { delivery.beginDrain() }
     let batchEnd = context.receiverBuffers ? .max : context.head
-    append(PendingEnd(code: code, batchEnd: batchEnd), context)
+    append(PendingEnd(code: error, batchEnd: batchEnd), context)
   }
 }
 
@@ -848,7 +848,7 @@ extension Client {
     switch deferral.handle(.call(criteria, start: start)) {
     case .nothing: break
     case .flush: preconditionFailure("a call must not flush a deferral")
-    case .finish(let code): finishAfterDrain(code, context)
+    case .finish(let error): finishAfterDrain(error, context)
     }
     deferralTimes.endAwait()
     elapse(context)  // a timeout of 0 is met immediately (DEF-23)
@@ -907,7 +907,7 @@ extension Client {
 
   /// Ends all its requests.
   private mutating func refuse(_ context: ClientContext) {
-    if case .finish(let code) = deferral.handle(.end(.denied)) { finish(code, context) }
+    if case .finish(let error) = deferral.handle(.end(.denied)) { finish(error, context) }
     if isUpdating || services.canRunWithoutProcess || services.areVisitsRequested {
       failures.report(.denied)
     }
@@ -933,8 +933,8 @@ extension Client {
     guard reduced else { return startPending(context) }
     delivery.endDrain()
     services.discardPrecise()
-    if case .finish(let code) = deferral.handle(.end(.deferredAccuracyTooLow)) {
-      finish(code, context)
+    if case .finish(let error) = deferral.handle(.end(.deferredAccuracyTooLow)) {
+      finish(error, context)
     }
   }
 }
@@ -1028,8 +1028,8 @@ extension Client {
 
   /// Ends the deferral before the pause is reported (DEF-38).
   private mutating func endForPause(_ context: ClientContext) {
-    if case .finish(let code) = deferral.handle(.end(.deferredNotUpdatingLocation)) {
-      finish(code, context)
+    if case .finish(let error) = deferral.handle(.end(.deferredNotUpdatingLocation)) {
+      finish(error, context)
     }
     // Updates are paused, so batching need not continue for another call.
     deferralTimes.endAwait()

@@ -43,7 +43,7 @@ public struct LiveFlags: Equatable, Sendable {
 }
 
 extension Authorization {
-  /// The flag with which a client of this authorization gets no location; empty if the authorization is granted.
+  /// Why a client with this authorization gets no location; empty if the authorization is granted.
   public var liveFlags: LiveFlags {
     switch self {
     case .notDetermined: .authorizationRequestInProgress

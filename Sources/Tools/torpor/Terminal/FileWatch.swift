@@ -46,16 +46,10 @@ final class FileWatch {
     guard let path else { return }
     var folder = path
     repeat {
-      folder = FileWatch.parent(of: folder)
+      folder = POSIX.parent(of: folder)
       let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR)
       if unsafe inotify_add_watch(descriptor, folder, mask) >= 0 { return }
     } while folder != "/" && folder != "."
-  }
-
-  /// The folder of `path`.
-  static func parent(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func error(_ code: Int32) -> CommandError {

@@ -113,7 +113,7 @@ struct Output: ~Copyable {
   /// Whether the folder of `path` exists.
   private static func folderExists(_ path: String) -> Bool {
     guard !path.hasSuffix("/") else { return false }
-    return POSIX.kind(of: FileWatch.parent(of: path)) == .directory
+    return POSIX.kind(of: POSIX.parent(of: path)) == .directory
   }
 
   private static func cannotCreate(_ path: String, _ code: Int32) -> CommandError {

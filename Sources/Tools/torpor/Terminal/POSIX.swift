@@ -24,6 +24,12 @@ enum POSIX {
   /// Path of this program's file; nil if the system does not provide it.
   static var programPath: String? { SystemFiles.realPath("/proc/self/exe") }
 
+  /// The folder of `path`.
+  static func parent(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Seconds of the monotonic clock (CLOCK_MONOTONIC).
   static var uptime: Double { Double(clinux_monotonic_us()) / 1e6 }
 

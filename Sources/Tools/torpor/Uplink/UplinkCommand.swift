@@ -70,9 +70,7 @@ struct UplinkCheckCommand: ParsableCommand {
     let program = "torpor-uplink"
     let arguments = [program, "--check", "--config", config]
     // The program next to this one, then that of PATH.
-    let folder = POSIX.programPath.map { path in
-      path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    }
+    let folder = POSIX.programPath.map(POSIX.parent)
     var pointers: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
     unsafe pointers.append(nil)
     if let folder { _ = unsafe execv("\(folder)/\(program)", pointers) }

@@ -280,5 +280,15 @@ struct TraceTallyTests {
     #expect(times.age(of: 1 << 39, at: second(5)) == .seconds(3))
     #expect(times.age(of: 1, at: second(5)) == nil)
     #expect(times.age(of: (1 << 39) + 1, at: second(5)) == nil)
+    var tally = TraceTally()
+    tally.add(fixRecord(1, at: 1))
+    tally.add(fixRecord(1 << 39, at: 2))
+    tally.add(batch(from: 1 << 39, at: 4))
+    tally.add(batch(from: 1, at: 5))
+    #expect(tally.finish(at: second(6)).longestDelay == .seconds(2))
+  }
+
+  private func batch(from first: UInt64, at time: Double) -> TraceRecord {
+    TraceRecord(at: second(time), .batch(client: 0, first: first, last: first, count: 1))
   }
 }

@@ -75,7 +75,7 @@ struct ServiceResults: ~Copyable, Sendable {
 
   // MARK: Events
 
-  /// Significant change reports a fix, of the name of `stored`; nil if it reports none.
+  /// Records the fix that significant change reports, under the name of `stored`; nil for none.
   mutating func note(_ report: Fix?, _ stored: StoredFix) {
     if let report { significantReport = StoredFix(name: stored.name, fix: report) }
   }
